@@ -2,7 +2,9 @@ import type { Dispatcher } from 'undici';
 import type { Config } from './config.ts';
 import { ourAnswers, type Reading } from './delivery/earlier-answers.ts';
 import { disclosureOf } from './domain/secrecy.ts';
+import { createViewDrawing } from './drawing.ts';
 import { type Clock, type Log, steadySince } from './kernel/basics.ts';
+import { createLeaseLoop } from './kernel/lease-loop.ts';
 import { createMetrics } from './kernel/metrics.ts';
 import { createRateLimiter } from './kernel/rate-limiter.ts';
 import { createHousekeeping } from './operator/housekeeping.ts';
@@ -16,6 +18,7 @@ import { registerSettings } from './people/settings.ts';
 import { registerReply } from './people/text-as-answer.ts';
 import { registerWatch } from './people/watching.ts';
 import { createPosting } from './posting.ts';
+import { createInboxContent } from './screens/inbox-content.ts';
 import { createSessionService, SERVICE_CALLS } from './service/session-service.ts';
 import { registerDiscovery } from './sessions/discover.ts';
 import { createReadNotes } from './sessions/read-notes.ts';
@@ -25,9 +28,8 @@ import { createHandlerContext } from './slack/context.ts';
 import { createSlack } from './slack/slack.ts';
 import { OWN_SCHEMA } from './store/migrate.ts';
 import { openStore } from './stores.ts';
-import { askInbox } from './surfaces/inboxes.ts';
 import { createSpreading } from './surfaces/marks.ts';
-import { createOpenWindows } from './surfaces/open-windows.ts';
+import { createViews, type ViewNews } from './surfaces/views.ts';
 
 /** How long `stop` waits for requests of people. The whole stop must take less than 10 s (`main.ts`). */
 const DRAIN_MS = 5_000;
@@ -77,8 +79,11 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 		tellNobodyLeft: channelSettings.tellNobodyLeft,
 	});
 	const base = { config, clock, log, metrics, store, serviceUrl, rateLimiter, ...slack };
-	const openWindows = createOpenWindows(base);
-	const service = createSessionService(base, { proxy, onChanged: openWindows.sessionRead });
+	const changedSessions: ViewNews['changedSessions'] = new Map();
+	const service = createSessionService(base, {
+		proxy,
+		onChanged: (key, session) => void changedSessions.set(session.sessionId, [key, session]),
+	});
 	const core = { ...base, sessionService: service.client };
 
 	/** What our answers and earlier reads mean for a session as read. */
@@ -96,7 +101,7 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 	const context = createHandlerContext(core, {
 		app: bolt.app,
 		noteRead,
-		onInboxPress: (inbox) => askInbox(core, inbox, null),
+		onInboxPress: (inbox) => store.views.ask(inbox, null, clock.now()),
 		onPostPress: posting.showPressed,
 	});
 	const { listen } = context;
@@ -106,24 +111,24 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 		...service,
 		ourAnswers: (reading) => readAnswers(reading),
 	});
-	const inboxes = registerInbox(context, discovery);
+	const inboxes = createInboxContent(core, { ...context, ...discovery });
+	const openInbox = registerInbox(context);
 	const openSettings = registerSettings(context);
-	const { flow, drafting } = registerSession(context, { watching, openInbox: inboxes.open, openSettings });
+	const { flow, drafting } = registerSession(context, { watching, openInbox, openSettings });
 	const { answers, ...answering } = registerAnswer(context, {
 		...service,
 		flow,
 		drafting,
-		inboxes,
+		nextOf: inboxes.nextOf,
 		noteRead,
 	});
-	registerPress({ ...context, answers, inboxes });
+	registerPress({ ...context, answers });
 	registerReply({ ...context, flow, drafting, answers });
 	registerHandOver(context);
-	const spreading = createSpreading(core, inboxes.learnNews);
-	const housekeeping = createHousekeeping(core, {
-		isDiscovering: () => discovery.whyNot() === null,
-		forgetInboxes: inboxes.forget,
-	});
+	const spreading = createSpreading(core);
+	const views = createViews(core, createViewDrawing(core, inboxes), { changedSessions, ...slack.directory });
+	const shown = createLeaseLoop(core, posting.queue, views);
+	const housekeeping = createHousekeeping(core, { isDiscovering: () => discovery.whyNot() === null });
 
 	/** Starts what needs no Slack. */
 	async function startWorking(): Promise<void> {
@@ -156,9 +161,10 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 			installation.learn(identity);
 			// What writes to Slack by itself needs to know where the app is installed.
 			answering.wake();
-			inboxes.start();
-			openWindows.start();
-			await posting.start();
+			shown.start();
+			// Who may see what may have changed. A start does not wait for it: a command may hold the table.
+			void store.views.markInboxes(clock.now()).catch(() => undefined);
+			await posting.start(shown.wake);
 			await bolt.app.start();
 			return { port };
 		},
@@ -171,8 +177,7 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 				watching.stop(),
 				posting.stop(),
 				spreading.stop(),
-				inboxes.stop(),
-				openWindows.stop(),
+				shown.stop(),
 				housekeeping.stop(),
 			]);
 			refusedRequests.stop();

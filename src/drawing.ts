@@ -1,8 +1,11 @@
 import type { Core } from './core.ts';
 import { createSettingsDrawing } from './people/settings-saving.ts';
+import { noticedView } from './screens/answer.ts';
 import { createQuestionFacts } from './screens/facts.ts';
 import { createHandOverDrawing } from './screens/hand-over-posts.ts';
-import { createReceiptDrawing } from './screens/receipt.ts';
+import { createInboxDrawing } from './screens/inbox.ts';
+import type { InboxBuilder } from './screens/inbox-content.ts';
+import { createReceiptDrawing, createReceiptView } from './screens/receipt.ts';
 import { createReminderDrawing } from './screens/reminder-posts.ts';
 import { createWatchDrawing } from './screens/watch-posts.ts';
 import type { MayAct } from './slack/access-policy.ts';
@@ -10,6 +13,7 @@ import type { WhoMayAnswer } from './slack/answerers.ts';
 import type { UserGroupList } from './slack/user-groups.ts';
 import type { Store } from './stores.ts';
 import type { Drawing, Drawn, DuePost } from './surfaces/post.ts';
+import type { ViewDrawing } from './surfaces/views.ts';
 
 /** What Slack is asked for to draw. */
 export interface DrawingParts {
@@ -20,7 +24,7 @@ export interface DrawingParts {
 
 /** Draws posts by the table of all kinds. The compiler names a kind that no feature draws. */
 export function createDrawing(
-	core: Core<Pick<Store, 'answers' | 'claims' | 'watches' | 'channelSettings' | 'posts'>> & DrawingParts,
+	core: Core<Pick<Store, 'answers' | 'views' | 'watches' | 'channelSettings' | 'posts'>> & DrawingParts,
 ) {
 	const facts = createQuestionFacts(core, core);
 	const drawing: Drawing = {
@@ -34,5 +38,17 @@ export function createDrawing(
 		const { content } = due.post;
 		const draw: (content: never, due: DuePost) => Promise<Drawn> = drawing[content.kind];
 		return draw(content as never, due);
+	};
+}
+
+/** Draws all views that are drawn again by themselves. `inboxes`: what they show. */
+export function createViewDrawing(core: Core<Store>, inboxes: InboxBuilder): ViewDrawing {
+	return {
+		inbox: createInboxDrawing(core, inboxes),
+		form(view, standing) {
+			const by = standing?.fingerprint === view.fingerprint ? standing?.person.userId : null;
+			return noticedView(core.store.views.formOf(view), view.person.userId, by ?? null, view.learned);
+		},
+		receipt: createReceiptView(core, inboxes.nextOf),
 	};
 }

@@ -47,14 +47,18 @@ export function createPosting(core: Core<Store> & DrawingParts) {
 			const place = { teamId: person.teamId, placeIds: [channelId, person.userId], ts, key: postKey };
 			outbox.showPressed(place, responseUrl, isChanged);
 		},
-		/** Call it once the workspace is known: the store then gives out only its posts. */
-		async start(): Promise<void> {
+		queue: outbox.queue,
+		/** Call it once the workspace is known: the store then gives out only its posts. `onReady`: now it may post. */
+		async start(onReady: () => void): Promise<void> {
 			await endings.endNotAllowed();
 			if (signal.aborted) return;
-			if (config.ALLOW_EXTERNAL) outbox.start();
-			else running.push(guard.run(signal), guard.firstCheck().then(outbox.start));
+			const begin = () => {
+				outbox.allow();
+				onReady();
+			};
+			if (config.ALLOW_EXTERNAL) begin();
+			else running.push(guard.run(signal), guard.firstCheck().then(begin));
 		},
-		/** Gives the leases back. */
 		async stop(): Promise<void> {
 			stopping.abort();
 			await Promise.all([...running, outbox.stop()]);

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createAnswerStore } from './delivery/answer-store.ts';
-import { createClaimStore, createDraftStore, createWindowStore } from './delivery/answering-store.ts';
+import { createDraftStore } from './delivery/draft-store.ts';
 import { type Clock, codeOf, systemClock } from './kernel/basics.ts';
 import { createHandOverStore } from './people/hand-over-store.ts';
 import { createChannelSettingsStore, createDiscoveryStore } from './sessions/channel-store.ts';
@@ -28,6 +28,7 @@ import { createInboxStore } from './surfaces/inbox-store.ts';
 import { createMarkStore } from './surfaces/marks.ts';
 import { createReminderStore } from './surfaces/reminder-store.ts';
 import { createPostStore, retryWaiting } from './surfaces/store.ts';
+import { createViewStore } from './surfaces/view-store.ts';
 
 export interface StoreOptions extends Pick<KeyOptions, 'log' | 'onCheckpoint'> {
 	/** `postgres://…`; absent or null: SQLite. */
@@ -103,8 +104,6 @@ export async function openStore(options: StoreOptions) {
 			audit: createAuditStore({ db }),
 			answers: createAnswerStore({ db, cipher, log, checksTime: storeClock !== null && sqlite === null }),
 			drafts: createDraftStore({ db, cipher }),
-			claims: createClaimStore({ db }),
-			windows: createWindowStore({ db, cipher }),
 			watches: createWatchStore({ db, cipher }),
 			sessions: createSessionStore({ db, cipher }),
 			reads: createRecordingStore({ db, cipher }),
@@ -112,6 +111,7 @@ export async function openStore(options: StoreOptions) {
 			discoveries: createDiscoveryStore({ db, cipher }),
 			posts: createPostStore({ db, cipher, log }),
 			marks: createMarkStore({ db }),
+			views: createViewStore({ db, cipher }),
 			inboxes: createInboxStore({ db, cipher, log }),
 			handOvers: createHandOverStore({ db, cipher }),
 			reminders: createReminderStore({ db, log }),

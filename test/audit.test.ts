@@ -121,7 +121,8 @@ const SCENES = {
 		await callSlack(app.slack, 'chat.postMessage', post);
 		const former = await app.until(() => app.inChannel().find((one) => one.buttons().includes('Discard answer')));
 		await app.seenBy('grace', former).press('Discard answer');
-		await app.until(() => former.text().includes(headline('withdrawn')));
+		const messages = () => app.slack.as('grace').messages('#agents', { all: true });
+		await app.until(() => messages().some((one) => one.text().includes(headline('withdrawn'))));
 	},
 	async overwriting() {
 		const { id } = await asked('overwriting');

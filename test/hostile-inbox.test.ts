@@ -125,7 +125,7 @@ const inboxes = fc
 	});
 
 function modelOf(content: InboxContent, name: string) {
-	const inbox = { openedAt: now, person: { teamId: 'T1', userId: 'U0OURS1' } };
+	const inbox = { followedUntil: now + 600_000, person: { teamId: 'T1', userId: 'U0OURS1' } };
 	return { inbox, content, receipt: { now, adminContact: name } };
 }
 

@@ -40,9 +40,12 @@ import {
 	type Tables,
 	WITHOUT_LEASE,
 } from '../store/database.ts';
+import { markDue, markQuestion } from '../store/marks.ts';
 import { isUnchanged, stopReplaced } from '../store/migrate.ts';
 import { knownRow, rowOfAnswer } from '../store/question-store.ts';
-import { endForm, keepAsDraft, markQuestion, removeDraft } from './answering-store.ts';
+import { redrawReceipt } from '../surfaces/plan-store.ts';
+import { beginReceipt, forgetReceipt, tellAgain, tellAuthor } from '../surfaces/view-plan-store.ts';
+import { keepAsDraft, removeDraft, removeDrafts } from './draft-store.ts';
 import { recordAct, recordChange, recordFate } from './recorded.ts';
 import {
 	type AnswerRow,
@@ -56,8 +59,6 @@ import {
 	positionsOf,
 	readAnswer,
 	readPositions,
-	receiptDueAt,
-	receiptOf,
 	submissionColumn,
 	submittedColumns,
 	timeline,
@@ -92,13 +93,11 @@ export function acceptAnswer(store: StoreDatabase, cipher: Cipher, answer: NewAn
 			// The answer was never accepted, so its timeline starts empty.
 			const unaccepted = { ...answer, state: 'accepted', timeline: [], endedAt: null } as const;
 			const lost = giveWay(tx, unaccepted, winnerOf(by), answer.items);
-			// A press has no window that shows its author that somebody else was first.
-			const isOthers = answer.press !== null && !isSamePerson(by.person, answer.person);
-			const tellAt = isOthers ? answer.acceptedAt + TOLD_WITHIN_MS : null;
-			const inserted = await insert({ ...row, ...lost, nextAttemptAt: tellAt });
+			const inserted = await insert({ ...row, ...lost });
 			recordAct(tx, answer, 'conflicted', { outcome: 'conflicted', about: by.person.userId });
 			// Whoever answered is not answering any more. A press stays as it is.
-			if (answer.press === null) await markAccepted(trx, answer);
+			if (answer.press === null) await markAccepted(trx, answer, by);
+			else await beginReceipt(trx, answer, by);
 			return { kind: 'taken', by, answer: readAnswer(inserted, cipher) };
 		}
 		// Before the insert: otherwise this transaction and a retry of a waiting answer deadlock.
@@ -111,10 +110,15 @@ export function acceptAnswer(store: StoreDatabase, cipher: Cipher, answer: NewAn
 }
 
 /** Its author has answered: the form shows the receipt from now on, and its drafts are over. */
-async function markAccepted(trx: Db, answer: NewAnswer): Promise<void> {
-	await endForm(trx, answer);
-	await markQuestion({ trx, now: answer.acceptedAt }, answer, answer.press === null ? 'answer' : 'choice');
+async function markAccepted(trx: Db, answer: NewAnswer, by: Answer | null = null): Promise<void> {
+	const { press, question, acceptedAt } = answer;
+	if (press === null) await removeDrafts(trx, answer);
+	await beginReceipt(trx, answer, by);
+	await markQuestion({ trx, now: acceptedAt }, question, press === null ? 'answer' : 'choice');
 }
+
+/** An answer that is sent again has this long until its author hears what became of that. */
+const TOLD_AGAIN_MS = 2_000;
 
 /** What an edit leaves. */
 const KEPT = ['id', 'person', 'question', 'viewId', 'origin', 'press'] as const;
@@ -133,7 +137,9 @@ async function repeat(
 	const edited = await edit.returningAll().executeTakeFirst();
 	if (edited !== undefined) {
 		recordAct({ trx, now }, { ...answer, ...pick(stored, ...KEPT) }, 'edited', { outcome: 'accepted' });
-		await markAccepted(trx, answer);
+		// Its receipt may have left the window.
+		await forgetReceipt(trx, id);
+		await markAccepted(trx, { ...answer, ...pick(stored, ...KEPT) });
 		return { kind: 'repeated', answer: readAnswer(edited, cipher), edited: true };
 	}
 	// The sent values stay, but items that the author marks secret now are hidden.
@@ -163,15 +169,15 @@ export async function retryAnswer(tx: CipherTx, answer: Answer, giveUpAt: number
 	if (by !== undefined) {
 		const lost = giveWay(tx, answer, winnerOf(by), content.items);
 		recordAct(tx, answer, 'conflicted', { outcome: 'conflicted', about: by.person.userId });
-		const told = { nextAttemptAt: receiptDueAt(answer, now) ?? now + TOLD_WITHIN_MS };
-		return { kind: 'taken', by, answer: await changeAnswer(trx, cipher, answer, { ...lost, ...told }) } as const;
+		const taken = await changeAnswer(trx, cipher, answer, lost);
+		await tellAuthor(trx, answer, now + TOLD_WITHIN_MS);
+		return { kind: 'taken', by, answer: taken } as const;
 	}
 	await replaceWaiting(tx, others, winnerOf(answer));
 	if (answer.lastError === UNREADABLE) recordFate(tx, answer, 'sentAgain', 'accepted');
 	else recordAct(tx, answer, 'sentAgain', { outcome: 'accepted' });
 	const queued = await changeAnswer(trx, cipher, answer, {
 		...enterState(answer, 'accepted', now),
-		...receiptOf(answer, null),
 		...WITHOUT_LEASE,
 		...submissionColumn({ ...answer, checkedAt }),
 		questionId: await rowOfAnswer(trx, answer),
@@ -183,6 +189,8 @@ export async function retryAnswer(tx: CipherTx, answer: Answer, giveUpAt: number
 		lastError: null,
 		other: null,
 	});
+	await redrawReceipt(tx, queued);
+	await tellAgain(trx, queued, now + TOLD_AGAIN_MS);
 	return { kind: 'queued', answer: queued } as const;
 }
 
@@ -224,8 +232,7 @@ export async function withdrawAnswer(tx: CipherTx, answer: Answer): Promise<Answ
 	const withdrawn = await changeAnswer(trx, cipher, answer, {
 		...enterState(answer, 'withdrawn', now),
 		...WITHOUT_LEASE,
-		// The worker has the question's posts drawn again, even if this process ends now.
-		nextAttemptAt: answer.press === null ? receiptDueAt(answer, now) : now,
+		nextAttemptAt: null,
 	});
 	await removeDraft(trx, answer.id);
 	await reopenQuestion(tx, withdrawn);
@@ -243,9 +250,11 @@ export async function putAside(tx: CipherTx, services: readonly string[], why: s
 		acceptedAt + (state === 'delivering' ? 0 : Number.MAX_SAFE_INTEGER / 2);
 	const byQuestion = Map.groupBy(live, (row) => JSON.stringify([row.sessionId, row.messageIndex]));
 	const second = [...byQuestion.values()].flatMap((rows) => rows.toSorted((a, b) => rank(a) - rank(b)).slice(1));
-	const aside = { lastError: why, nextAttemptAt: now, ...WITHOUT_LEASE };
+	const aside = { lastError: why, nextAttemptAt: null, ...WITHOUT_LEASE };
 	for (const row of second) {
 		const [answer] = createAnswerReader(cipher)(row);
+		await tellAuthor(trx, { id: row.id, person: personOf(row), question: questionOf(row) }, now);
+		await markDue(tx, row);
 		if (answer === undefined) await change(trx, 'answers', { id: row.id }, { state: 'waiting', ...aside }).execute();
 		else
 			recordChange(
@@ -265,7 +274,7 @@ function endingOf({ state, putStartedAt }: Answer): FirstEnding {
 
 /**
  * `first`, now withdrawn or failed, does not answer its question any more: of each person the text of the newest answer
- * that lost to it becomes a draft, and the worker tells them. A press of the same person stays as it is, unless it was
+ * that lost to it becomes a draft, and they hear of it. A press of the same person stays as it is, unless it was
  * on what the agent asked later. Returns `first`, with who came second where its author may ask them.
  */
 export async function reopenQuestion(tx: CipherTx, first: Answer): Promise<Answer> {
@@ -285,9 +294,9 @@ export async function reopenQuestion(tx: CipherTx, first: Answer): Promise<Answe
 		// The first failed before, and was sent again.
 		if (firstEndingOf(loser) !== null) continue;
 		const timeline = JSON.stringify([...loser.timeline, { state: 'conflicted', at: now } satisfies TimelineEntry]);
-		const news = { timeline, endedAt: now, lastError: endingOf(first), nextAttemptAt: now };
-		const columns = { ...news, ...receiptOf(loser, null), ...WITHOUT_LEASE };
-		await change(trx, 'answers', { id: loser.id, state: 'conflicted' }, columns).execute();
+		const news = { timeline, endedAt: now, lastError: endingOf(first), ...WITHOUT_LEASE };
+		await change(trx, 'answers', { id: loser.id, state: 'conflicted' }, news).execute();
+		await tellAuthor(trx, loser, now);
 		await keepAsDraft(tx, loser);
 	}
 	const second = [...told.values()].find((loser) => !isSamePerson(loser.person, person));
@@ -324,17 +333,17 @@ function isUnseen(row: AnswerRow, { formReadAt, arrivalSeen }: Seen): boolean {
 	return arrivalSeen !== null && (arrived?.arrival ?? 0) > arrivalSeen;
 }
 
-/** Waiting answers become `conflicted`; the worker tells their authors at once. Leaves damaged ones. */
+/** Waiting answers become `conflicted`, and their authors hear of it. Leaves damaged ones. */
 export async function replaceWaiting(tx: CipherTx, rows: readonly AnswerRow[], winner: Winner): Promise<void> {
 	for (const answer of rows.filter(({ state }) => state === 'waiting').flatMap(createAnswerReader(tx.cipher)))
 		await loseTo(tx, answer, winner);
 }
 
-/** An answer becomes `conflicted`; the worker tells its author at once. */
+/** An answer becomes `conflicted`, and its author hears of it. */
 export async function loseTo(tx: CipherTx, answer: Answer, winner: Winner): Promise<void> {
 	const lost = giveWay(tx, answer, winner, itemsOf(answer));
-	const columns = { ...lost, ...receiptOf(answer, null), nextAttemptAt: tx.now };
-	await change(tx.trx, 'answers', pick(answer, 'id', 'state'), columns).execute();
+	await change(tx.trx, 'answers', pick(answer, 'id', 'state'), lost).execute();
+	await tellAuthor(tx.trx, answer, tx.now);
 	recordFate(tx, answer, 'conflicted', 'conflicted');
 }
 

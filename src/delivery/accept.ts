@@ -118,9 +118,6 @@ export function createAnswers(core: Core<{ answers: AnswerStore }>) {
 			});
 		},
 
-		leaveReceipt: store.leaveReceipt,
-		noteTold: store.noteTold,
-
 		tryAgain({ id, person }: Answer) {
 			const now = clock.now();
 			return store.retry(id, person, now, now + GIVE_UP_MS);

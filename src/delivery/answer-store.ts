@@ -7,7 +7,6 @@ import {
 	arrivalOf,
 	BLOCKING_STATES,
 	FAILED_STATES,
-	firstEndingOf,
 	isFailed,
 	mayHaveArrived,
 	type NewAnswer,
@@ -31,6 +30,7 @@ import {
 	WITHOUT_LEASE,
 } from '../store/database.ts';
 import { earliest, isNow, lookAt, nextDue, takeReadable } from '../store/due.ts';
+import { markQuestion } from '../store/marks.ts';
 import { ARRIVED, arrivedIn, knownQuestions, noteArrival } from '../store/question-store.ts';
 import { redrawSettled } from '../surfaces/plan-store.ts';
 import {
@@ -41,7 +41,6 @@ import {
 	retryAnswer,
 	withdrawAnswer,
 } from './accept-store.ts';
-import { markQuestion } from './answering-store.ts';
 import { recordAct, recordChange } from './recorded.ts';
 import { createRetention } from './retention-store.ts';
 import {
@@ -55,11 +54,9 @@ import {
 	freeLapsed,
 	IS_CURRENT,
 	isElsewhere,
-	isForUs,
 	lapsedCount,
 	patchColumns,
 	readAnswer,
-	receiptOf,
 } from './rows-store.ts';
 
 const STANDING = [...BLOCKING_STATES, 'waiting', ...ARRIVED_STATES] as const;
@@ -81,36 +78,17 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 
 	return {
 		/**
-		 * Idempotent by `submissionKey`. Only one answer to a question is live, across all teams. A one-press answer that
-		 * comes second to somebody else's is due after `TOLD_WITHIN_MS`, unless `noteTold` comes first.
+		 * Idempotent by `submissionKey`. Only one answer to a question is live, across all teams.
 		 */
 		accept: (answer: NewAnswer) => acceptAnswer(db, cipher, answer),
 
-		/** The receipt's window shows something else. No later write of the worker opens it again, see `patchColumns`. */
-		leaveReceipt: ({ id }: Pick<Answer, 'id'>) =>
-			db.writeOne((trx) => {
-				const closed = sql<string>`replace(receipt_state, '"modalOpen":true', '"modalOpen":false')`;
-				return change(trx, 'answers', { id }, { receiptState: closed }).execute();
-			}),
-
-		/** The author of a `conflicted` answer was told. Changes nothing once the worker has it or the first has ended. */
-		noteTold: ({ id }: Pick<Answer, 'id'>) =>
-			db.write(async (trx) => {
-				const untold = { id, state: 'conflicted', leaseToken: null };
-				const due = from(trx, 'answers', untold).selectAll().where('nextAttemptAt', 'is not', null);
-				const [answer] = (await due.execute()).flatMap(readOrSkip);
-				if (answer === undefined || firstEndingOf(answer) !== null) return;
-				const same = { ...untold, lastError: answer.lastError };
-				await change(trx, 'answers', same, { ...receiptOf(answer, 'conflicted'), nextAttemptAt: null }).execute();
-			}),
-
 		/**
-		 * Leases up to `limit` due answers for `service`, oldest first, at most one per session at a time; where only the
-		 * author is to be told, only if they are of `StoreOptions.workspace`. Damaged answers are put off and block
-		 * nothing. If there is none, unsent ones for other addresses that nobody has taken for `UNTAKEN_MS`.
+		 * Leases up to `limit` due answers for `service`, oldest first, at most one per session at a time.
+		 * Damaged answers are put off and block nothing. If there is none, unsent ones for other addresses that nobody has
+		 * taken for `UNTAKEN_MS`.
 		 */
 		async takeDue(service: string, lease: Lease, limit: number, now: number): Promise<readonly Answer[]> {
-			const where = firstOfSession(db, service, { now, limit });
+			const where = firstOfSession(service, { now, limit });
 			const orderBy = [sql`next_attempt_at`, sql`accepted_at`, sql`id`];
 			const alsoRead = [sql`${lapsedCount(now)} as lapsed`];
 			const due = { table: 'answers', service, where, orderBy, limit, alsoRead } as const;
@@ -179,8 +157,8 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 				const changed = fails ? await reopenQuestion({ trx, cipher, now }, written) : written;
 				const what = changed.state === 'delivered' ? 'delivered' : 'answer';
 				if (arrivedAt !== null || (patch.before == null && looksOther(answer, changed)))
-					await markQuestion({ trx, now }, changed, what);
-				if (arrivedAt !== null && row.lost > 0) await replaceLost(trx, changed, now);
+					await markQuestion({ trx, now }, changed.question, what);
+				if (arrivedAt !== null && row.lost > 0) await replaceLost(trx, changed);
 				// After the lock of its session.
 				if (arrivedAt !== null) {
 					const answeredId = await noteArrival(trx, changed, arrivedAt, number);
@@ -212,7 +190,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 					sql`(select ${earliest('due.nextAttemptAt', 'leased.leasedUntil')} from answers as due
 						left join answers as leased on leased.service = due.service and leased.session_id = due.session_id
 							and leased.lease_token is not null
-						where due.service = ${service} and due.next_attempt_at is not null and ${isForUs(db)})`,
+						where due.service = ${service} and due.next_attempt_at is not null)`,
 				),
 				nextDue(db, 'answers', isElsewhere(db, service), 'nextAttemptAt'),
 			]);
@@ -286,7 +264,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 		retry: (id: string, person: Person, now: number, giveUpAt: number) =>
 			withOwn(id, person, async (trx, answer) => {
 				const result = await retryAnswer({ trx, cipher, now }, answer, giveUpAt);
-				if (looksOther(answer, result.answer)) await markQuestion({ trx, now }, answer, 'answer');
+				if (looksOther(answer, result.answer)) await markQuestion({ trx, now }, answer.question, 'answer');
 				return result;
 			}),
 
@@ -300,7 +278,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 				if (!unsent && (onlyUnsent || !isFailed(answer.state))) return null;
 				recordAct({ trx, now }, answer, unsent ? 'undone' : 'discarded', { outcome: 'withdrawn' });
 				const withdrawn = await withdrawAnswer({ trx, cipher, now }, answer);
-				await markQuestion({ trx, now }, answer, answer.press === null ? 'answer' : 'undo');
+				await markQuestion({ trx, now }, answer.question, answer.press === null ? 'answer' : 'undo');
 				return withdrawn;
 			}),
 
@@ -358,11 +336,10 @@ const LOST_BEFORE = sql<number>`(select count(*) from answers as other where oth
 	and other.session_id = answers.session_id and other.message_index = answers.message_index
 	and other.fingerprint = answers.fingerprint and other.state = 'delivered' and other.agent_outcome = 'lost')`;
 
-/** Tells authors of lost answers to this question that nothing is left to do. */
-async function replaceLost(trx: Db, { id, question, fingerprint }: Answer, now: number): Promise<void> {
+/** Nothing is left to do about lost answers to this question. */
+async function replaceLost(trx: Db, { id, question, fingerprint }: Answer): Promise<void> {
 	const lost = { ...questionOf(question), fingerprint, state: 'delivered', agentOutcome: 'lost' };
-	const replaced = { agentOutcome: 'replaced', nextAttemptAt: now };
-	await change(trx, 'answers', lost, replaced).where('id', '!=', id).execute();
+	await change(trx, 'answers', lost, { agentOutcome: 'replaced' }).where('id', '!=', id).execute();
 }
 
 function looksOther(before: Answer, after: Answer): boolean {

@@ -191,12 +191,12 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, {
 		};
 		// An answer that may have arrived blocks until a read shows whether it did.
 		if (kind !== 'permanent' && now >= answer.giveUpAt && mayHaveLanded === null) {
-			return put.write(current, token, { ...base, state: 'waiting', nextAttemptAt: now });
+			return put.write(current, token, { ...base, state: 'waiting', nextAttemptAt: null });
 		}
 		// While a PUT may still land, the answer blocks others, even if no read of the session can succeed.
 		const isHopeless = kind === 'permanent' || lastError === MISSING.gone;
 		if (isHopeless && put.landsForMs(mayHaveLanded) === 0) {
-			return put.write(current, token, { ...base, state: 'refused', nextAttemptAt: now });
+			return put.write(current, token, { ...base, state: 'refused', nextAttemptAt: null });
 		}
 		const isNewlyUnknown = kind === 'unknown' && mayHaveLanded !== null && maybeSentAt === null;
 		return put.write(current, token, {
@@ -215,7 +215,7 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, {
 	): Promise<AnswerPatch | null> {
 		const now = clock.now();
 		// In a failed state `putStartedAt` means that an earlier PUT may have arrived.
-		const ended = { nextAttemptAt: now, putStartedAt: maybeSentAt };
+		const ended = { nextAttemptAt: null, putStartedAt: maybeSentAt };
 		if (maybeSentAt !== null) {
 			const hasMoved = await hasMovedSince(answer.before, comparisonInput(answer, session));
 			if (hasMoved || comparison.kind === 'alreadyOurs') return deliveredPatch(now, answer.startFailed);
@@ -229,7 +229,7 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, {
 				}
 				if (now < answer.giveUpAt) return null;
 				// The time to try is over, and this read shows that nothing arrived.
-				return { state: 'waiting', nextAttemptAt: now, putStartedAt: null };
+				return { state: 'waiting', nextAttemptAt: null, putStartedAt: null };
 			case 'alreadyOurs':
 			case 'answeredByOther': {
 				// `alreadyOurs` without an earlier PUT of ours: somebody else gave the same answer.
@@ -251,9 +251,7 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, {
 			if (answer.content.kind !== 'readable') {
 				// It cannot be compared, so it blocks others while its PUT may still land.
 				const mayLand = putStartedAt !== null && put.landsForMs(putStartedAt) > 0;
-				const next = mayLand
-					? untilItLanded(putStartedAt)
-					: ({ state: 'waiting', nextAttemptAt: clock.now() } as const);
+				const next = mayLand ? untilItLanded(putStartedAt) : ({ state: 'waiting', nextAttemptAt: null } as const);
 				return await put.write(answer, token, { ...next, lastError: UNREADABLE });
 			}
 			// Nobody has to be asked about a PUT that arrived.

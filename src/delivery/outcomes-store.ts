@@ -1,7 +1,8 @@
 // Owns `answers`, with the other stores of this folder: what reads show of what became of delivered answers.
 
-import { type Answer, isAwaited } from '../domain/answer.ts';
+import { type Answer, BAD_OUTCOMES, isAwaited } from '../domain/answer.ts';
 import { type CipherTx, from } from '../store/database.ts';
+import { tellAuthor } from '../surfaces/view-plan-store.ts';
 import type { AnswerOutcome } from './earlier-answers.ts';
 import { recordChange } from './recorded.ts';
 import { type AnswerRow, changeAnswer, contentRepeating, enterState, readAnswer } from './rows-store.ts';
@@ -21,10 +22,13 @@ export async function noteOutcomes(tx: CipherTx, outcomes: readonly AnswerOutcom
 		const answer = row === undefined ? null : readAnswer(row, cipher);
 		if (answer === null || !isAwaited(answer)) continue;
 		const resumed = outcome === 'resumed' && { ...enterState(answer, 'resumed', now), startFailed: 0 };
-		const told = outcome !== null && { agentOutcome: outcome, nextAttemptAt: now, ...resumed };
+		const isOver = outcome !== null && !isAwaited({ state: 'delivered', agentOutcome: outcome });
+		const told = outcome !== null && { agentOutcome: outcome, ...(isOver && { nextAttemptAt: null }), ...resumed };
 		const content = repeats && contentRepeating(row as AnswerRow, repeats, cipher);
 		const after = await changeAnswer(trx, cipher, answer, { ...told, content });
 		recordChange(tx, answer, after, false);
+		// Of an answer of long ago, or of a former version, nothing else was still to be told.
+		if (outcome !== null && BAD_OUTCOMES.includes(outcome)) await tellAuthor(trx, answer, now);
 		changed.push(after);
 	}
 	return changed;

@@ -3,12 +3,10 @@ import {
 	type Answer,
 	type AnswerPatch,
 	EARLY_READS_MS,
-	firstDueAt,
 	itemsOf,
 	mayLandForMs,
 	repeatsOf,
 	SEND_WITHIN_MS,
-	TAKES_LONG_MS,
 } from '../domain/answer.ts';
 import { type DeliveryInput, mergeForPut, type OurValues } from '../domain/compare.ts';
 import type { Session } from '../domain/session.ts';
@@ -20,7 +18,7 @@ import type { AnswerStore } from './answer-store.ts';
 /** An attempt that begins within this time after its author was allowed to send it asks the access policy nothing. */
 export const CHECK_COUNTS_MS = 60_000;
 /** At most this many ask at once. While Slack hangs, the worker's other places are for answers that need not ask. */
-export const MAX_ASKING = 16;
+const MAX_ASKING = 16;
 
 /** Another replica has the lease of this answer now, so this one must not write. */
 export class LeaseLost extends Error {}
@@ -93,7 +91,7 @@ export function createPut({ store, sessionService, clock }: Core<{ answers: Answ
 }
 
 /** Runs at most `count` calls at once. Further ones resolve to `instead`. */
-export function atMost(count: number) {
+function atMost(count: number) {
 	let runningCount = 0;
 	return async <Value>(call: () => Promise<Value>, instead: Value): Promise<Value> => {
 		if (runningCount >= count) return instead;
@@ -174,7 +172,7 @@ const MISSING_RETRIES_MS = [1_000, 4_000] as const;
 /** A read soon after an unknown outcome tells the author of a PUT that did land. */
 const EARLY_READ_MS = 1_000;
 
-/** When to try again, or to tell the author if sooner. `isNewlyUnknown`: only this PUT's outcome is unknown. */
+/** When to try again, or to ask the author if sooner. `isNewlyUnknown`: only this PUT's outcome is unknown. */
 export function nextStepAt(
 	answer: Answer,
 	attempted: { attempts: number; missingCount: number; isNewlyUnknown: boolean; retryAt: number | null },
@@ -184,6 +182,6 @@ export function nextStepAt(
 	const { attempts, missingCount, isNewlyUnknown, retryAt } = attempted;
 	const soonMs = MISSING_RETRIES_MS[missingCount - 1] ?? (isNewlyUnknown ? EARLY_READ_MS : null);
 	const soonAt = soonMs === null ? null : Math.ceil(Math.max(now + soonMs, retryAt ?? 0));
-	const tellAt = [firstDueAt(answer) + TAKES_LONG_MS, answer.giveUpAt].filter((at) => at > now);
-	return Math.min(soonAt ?? nextAttemptAt(now, attempts, retryAt, random), ...tellAt);
+	const at = soonAt ?? nextAttemptAt(now, attempts, retryAt, random);
+	return answer.giveUpAt > now ? Math.min(at, answer.giveUpAt) : at;
 }

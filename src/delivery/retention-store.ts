@@ -14,9 +14,11 @@ import {
 	WITHOUT_LEASE,
 } from '../store/database.ts';
 import { changeInBatches, inBatches, inParts } from '../store/due.ts';
+import { markDue } from '../store/marks.ts';
+import { tellAgain } from '../surfaces/view-plan-store.ts';
 import { withdrawAnswer } from './accept-store.ts';
 import { recordFate } from './recorded.ts';
-import { authorGone, createAnswerReader, otherColumn, receiptOf, WITHOUT_VALUES } from './rows-store.ts';
+import { authorGone, createAnswerReader, otherColumn, WITHOUT_VALUES } from './rows-store.ts';
 
 const TAKEN = { secrets: { secrets: null }, content: WITHOUT_VALUES } as const;
 
@@ -33,19 +35,24 @@ export function createRetention({ db, cipher, log }: StoreParts & { readonly log
 		let changed = 0;
 		for (const row of await waiting.execute()) {
 			const [answer] = readOrSkip(row);
-			const receipt = answer && { ...receiptOf(answer, null), nextAttemptAt: now };
 			const own = { id: row.id, state: 'waiting' };
-			const taken = { ...TAKEN[column], ...receipt, ...WITHOUT_LEASE };
-			changed += await db.writeOne((trx) => countChanged(change(trx, 'answers', own, taken)));
+			changed += await db.write(async (trx) => {
+				const taken = await countChanged(change(trx, 'answers', own, { ...TAKEN[column], ...WITHOUT_LEASE }));
+				if (taken > 0 && answer !== undefined) {
+					await tellAgain(trx, answer, now);
+					await markDue({ trx, now }, answer.question);
+				}
+				return taken;
+			});
 		}
 		return changed;
 	}
 
 	return {
-		/** Wipes secrets of answers that have waited since before `before`; their receipts become due. Returns how many. */
+		/** Wipes secrets of answers that have waited since before `before`, and has authors told. Returns how many. */
 		wipeWaitingSecrets: (before: number, now: number) => takeFromWaiting('secrets', before, now),
 
-		/** Removes values of answers that ended or began to wait before `before`; receipts become due. Returns how many. */
+		/** Removes values of answers that ended or began to wait before `before`. Returns how many. */
 		async removeValues(before: number, now: number): Promise<number> {
 			const waitingCount = await takeFromWaiting('content', before, now);
 			const endedCount = await changeInBatches(db, (trx, limit) => {

@@ -17,8 +17,6 @@ import {
 	type NewAnswer,
 	OTHER_ANSWER,
 	type OtherAnswer,
-	RECEIPT_STATE,
-	type ReceiptState,
 	SUBMISSION,
 	secretOf,
 	TIMELINE_ENTRY,
@@ -79,8 +77,6 @@ const content = z.object({
 export const contentColumn = sealedColumn('answers.content', content);
 export const secretsColumn = sealedColumn('answers.secrets', z.record(z.string(), z.string()));
 
-const NO_RECEIPT: ReceiptState = { state: null, agentOutcome: null, isMessage: false, modalOpen: true };
-
 /** Whether an answer that arrived is to the newest time that the agent asked this, and not to an earlier one. */
 export const IS_CURRENT = sql<boolean>`(question_id is null or state not in (${sql.join(ARRIVED_STATES)})
 	or question_id = coalesce((select asked.id from questions as asked where asked.service = answers.service
@@ -89,10 +85,9 @@ export const IS_CURRENT = sql<boolean>`(question_id is null or state not in (${s
 
 export const WITHOUT_VALUES = { content: null, secrets: null, other: null } as const;
 
-/** The columns of an answer whose author is forgotten: a key of its own, no message to them, `name` in their place. */
+/** The columns of an answer whose author is forgotten: a key of its own, `name` in their place. */
 export function authorGone(name: RawBuilder<unknown>) {
-	const receiptState = JSON.stringify({ ...NO_RECEIPT, modalOpen: false } satisfies ReceiptState);
-	return { userId: sql<string>`${name}`, submissionKey: sql<string>`${sql.lit(FORGOTTEN)} || id`, receiptState };
+	return { userId: sql<string>`${name}`, submissionKey: sql<string>`${sql.lit(FORGOTTEN)} || id` };
 }
 
 /** Throws for a damaged row. */
@@ -111,9 +106,8 @@ export function readAnswer(row: AnswerRow, cipher: Cipher): Answer {
 		state: state.parse(row.state),
 		before: row.beforePut === null ? null : beforePut.parse(JSON.parse(row.beforePut)),
 		agentOutcome: agentOutcome.nullable().parse(row.agentOutcome),
-		// A damaged timeline or receipt state counts as empty: it must not prevent an answer.
+		// A damaged timeline counts as empty: it must not prevent an answer.
 		timeline: parseOrNull(timeline, row.timeline) ?? [],
-		receiptState: parseOrNull(RECEIPT_STATE, row.receiptState) ?? NO_RECEIPT,
 		startFailed: row.startFailed === 1,
 	};
 }
@@ -251,7 +245,6 @@ export function newRow(answer: NewAnswer, cipher: Cipher) {
 		attempts: 0,
 		nextAttemptAt: firstDueAt(answer),
 		timeline: JSON.stringify([{ state: 'accepted', at: answer.acceptedAt }] satisfies TimelineEntry[]),
-		receiptState: JSON.stringify({ ...NO_RECEIPT, modalOpen: answer.press === null } satisfies ReceiptState),
 	} satisfies Insertable<Tables['answers']>;
 }
 
@@ -309,14 +302,6 @@ export function dismissAnswer(trx: Db, id: string, person: Person): Promise<bool
 	return hasChanged(own.where('endedAt', 'is not', null));
 }
 
-/** Marks this state as told to the author, or null: none yet. Keeps the message that shows the receipt. */
-export function receiptOf({ receiptState: before }: Answer, told: AnswerState | null): Partial<AnswerRow> {
-	return { receiptState: JSON.stringify({ ...before, state: told, agentOutcome: null } satisfies ReceiptState) };
-}
-
-/** When the worker tells the author of their own change: a message of ours must not show the former state. */
-export const receiptDueAt = ({ receiptState }: Answer, now: number) => (receiptState.isMessage ? now : null);
-
 /**
  * The columns that change with the state; a settled answer loses its secrets. `first`: the answer before a conflicted
  * one; `arrival`: of a delivered one.
@@ -346,12 +331,6 @@ function appendState(entries: readonly TimelineEntry[], next: TimelineEntry): re
 	return repeatable.some((entry) => entry.state === next.state) ? entries : [...entries, next];
 }
 
-/** Its author may have left the window since the attempt began. */
-function receiptColumn(receipt: ReceiptState) {
-	const [open, closed] = [JSON.stringify(receipt), JSON.stringify({ ...receipt, modalOpen: false })];
-	return sql<string>`case when receipt_state like '%"modalOpen":false%' then ${closed} else ${open} end`;
-}
-
 /** The columns of a worker's patch; undefined ones are not written. */
 export function patchColumns(
 	answer: Answer,
@@ -359,38 +338,31 @@ export function patchColumns(
 	now: number,
 	cipher: Cipher,
 ): AnswerChange {
-	const { state: next, before, other, arrival, receiptState, startFailed, ...columns } = patch;
+	const { state: next, before, other, arrival, startFailed, ...columns } = patch;
 	return {
 		...columns,
 		...(next !== undefined && next !== answer.state && enterState(answer, next, now, { first: other, arrival })),
 		beforePut: before && JSON.stringify(before),
 		other: other && otherColumn.seal(other, placeOf(answer), cipher),
-		receiptState: receiptState && receiptColumn(receiptState),
 		startFailed: startFailed === undefined ? undefined : Number(startFailed),
 	};
-}
-
-/** Whether the answer `due` needs more than its author to be told, or this process may tell them. */
-export function isForUs(db: StoreDatabase) {
-	return sql<boolean>`(due.state in (${sql.join(BLOCKING_STATES)}) or ${isOurs(db, 'due.teamId')}
-		or (due.state = 'delivered' and coalesce(due.agent_outcome, 'unseen') = 'unseen'))`;
 }
 
 /** Whether an answer is for another address, is not sent and has something left that this process may do. */
 export function isElsewhere(db: StoreDatabase, service: string) {
 	return sql<boolean>`(service <> ${service} and next_attempt_at is not null
-		and state in (${sql.join(BLOCKING_STATES)}, 'waiting', 'conflicted') and ${isOurs(db)})`;
+		and state in (${sql.join(BLOCKING_STATES)}) and ${isOurs(db)})`;
 }
 
 /** The first due answer of each session, unless an answer of that session is leased. */
-export function firstOfSession(db: StoreDatabase, service: string, { now, limit }: { now: number; limit: number }) {
+export function firstOfSession(service: string, { now, limit }: { now: number; limit: number }) {
 	return sql<boolean>`next_attempt_at <= ${now} and id in (
 		select id from (
 			select id, next_attempt_at, accepted_at, row_number() over (
 				partition by session_id order by next_attempt_at, accepted_at, id
 			) as place
 			from answers as due
-			where service = ${service} and next_attempt_at <= ${now} and lease_token is null and ${isForUs(db)}
+			where service = ${service} and next_attempt_at <= ${now} and lease_token is null
 				and not exists (
 					select 1 from answers as leased
 					where leased.service = due.service and leased.session_id = due.session_id and leased.lease_token is not null

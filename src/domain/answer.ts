@@ -80,6 +80,9 @@ export const AGENT_OUTCOMES = [
 ] as const;
 export type AgentOutcome = (typeof AGENT_OUTCOMES)[number];
 
+/** Of these the author has to learn even with a closed window. */
+export const BAD_OUTCOMES: readonly AgentOutcome[] = ['overwritten', 'failed', 'stopped', 'lost'];
+
 const STATE = z.enum(ANSWER_STATES);
 export const TIMELINE_ENTRY = z.object({
 	state: STATE,
@@ -110,18 +113,7 @@ export type AnswerContent =
 	| { readonly kind: 'removed' }
 	| { readonly kind: 'unreadable' };
 
-export const RECEIPT_STATE = z.object({
-	state: STATE.nullable(),
-	agentOutcome: z.enum(AGENT_OUTCOMES).nullable(),
-	/** Whether a direct message tells it: a post that is drawn from the answer. */
-	isMessage: z.boolean(),
-	/** False once Slack says that the modal is closed. */
-	modalOpen: z.boolean(),
-});
-/** What the author was last told about an answer, and where; stored, so that a restart repeats no receipt. */
-export type ReceiptState = Readonly<z.infer<typeof RECEIPT_STATE>>;
-
-/** How long the reply to a press that came second may take before the worker tells its author instead. */
+/** How long the reply to a press that came second may take before a receipt tells its author instead. */
 export const TOLD_WITHIN_MS = 10_000;
 
 /** What no query filters by: written only when its author presses a button. */
@@ -176,7 +168,6 @@ export interface Answer extends SubmittedAnswer, Submission {
 	readonly endedAt: number | null;
 	readonly lastError: string | null;
 	readonly timeline: readonly TimelineEntry[];
-	readonly receiptState: ReceiptState;
 	/** The service asked for a pause until this time. */
 	readonly notBefore: number | null;
 	/** Attempts in a row that found no such session. */
@@ -214,12 +205,6 @@ export type AnswerPatch = Partial<Omit<Answer, keyof SubmittedAnswer | Unpatched
 	readonly repeats?: readonly string[];
 };
 
-export interface Telling {
-	readonly receiptState: ReceiptState;
-	/** The pause that Slack asks for, in ms; null when it does not limit the calls. */
-	readonly againAfterMs: number | null;
-}
-
 /** What happened to a question. `delivered`: its session will change soon. `choice`, `undo`: of a one-press answer. */
 export type QuestionChange = 'claim' | 'answer' | 'delivered' | 'choice' | 'undo';
 
@@ -252,6 +237,10 @@ export function firstEndingOf({ state, lastError }: Pick<Answer, 'state' | 'last
 	return state === 'conflicted' ? (FIRST_ENDINGS.find((ending) => ending === lastError) ?? null) : null;
 }
 
+/** What an author is told of an answer, to compare. */
+export const toldOf = (answer: Pick<Answer, 'state' | 'agentOutcome' | 'lastError'>): string =>
+	[answer.state, answer.agentOutcome ?? '', firstEndingOf(answer) ?? ''].join(' ').trim();
+
 const isOneOf = (states: readonly string[]) => (state: string) => states.includes(state);
 
 /** True while the answer can still reach the service without its author. */
@@ -272,10 +261,6 @@ export function isAnsweredSince(answer: Answer | null, readAt: number | null): b
 /** Whether the answer is no longer sent and nobody knows whether an earlier PUT arrived. */
 export function mayHaveArrived({ state, putStartedAt }: Pick<Answer, 'state'> & Partial<Answer>): boolean {
 	return putStartedAt != null && (isFailed(state) || state === 'withdrawn');
-}
-
-export function isTold({ state, agentOutcome }: Pick<Answer, 'state' | 'agentOutcome'>, told: ReceiptState): boolean {
-	return told.state === state && told.agentOutcome === agentOutcome;
 }
 
 /** When it first arrived, and which arrival of its session that is; undefined when it has not. */

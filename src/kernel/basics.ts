@@ -283,20 +283,10 @@ export function backOff(
 	return Math.min(longestMs, firstMs * 2 ** Math.min(20, Math.max(0, failures - 1)));
 }
 
-const MAX_FAILING = 1_000;
-
-/** Counts the failures in a row of each of many things; only the newest of them. */
-export function createFailures() {
-	const counts = new Map<string, number>();
-	return {
-		/** Returns how many there were in a row. */
-		add(key: string): number {
-			const count = (counts.get(key) ?? 0) + 1;
-			setBounded(counts, key, count, MAX_FAILING);
-			return count;
-		},
-		end: (key: string) => void counts.delete(key),
-	};
+/** The first of these times; null: there is none. */
+export function earliestOf(...times: readonly (number | null)[]): number | null {
+	const known = times.filter((at) => at !== null);
+	return known.length === 0 ? null : Math.min(...known);
 }
 
 /**

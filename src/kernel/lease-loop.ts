@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { type Clock, codeOf, createWaker, type Lease, type Log, repeat, within } from './basics.ts';
+import { type Clock, codeOf, createWaker, type Lease, type Log, within } from './basics.ts';
 
 export interface Held<Item> {
 	readonly item: Item;
@@ -12,7 +12,7 @@ export interface QueuedRows {
 	onChange(listener: () => void): void;
 }
 
-export interface LeaseLoopOptions<Item> {
+export interface LeaseQueueOptions<Item> {
 	readonly itemsName: string;
 	readonly rows: QueuedRows;
 	readonly concurrency: number;
@@ -50,31 +50,131 @@ const REST_MS = 30_000;
 const CONTENDED_MS = 10;
 const RENEWALS_PER_LEASE = 4;
 
-/**
- * Works on the due rows of a table that is its own queue: takes them under leases, a limited number at once, renews the
- * leases while it works, and takes again when the next row is due, rows changed, work ends or it is woken.
- * After a crash, or on another replica, work goes on from what is stored.
- */
-export function createLeaseLoop<Item>(
-	{ clock, log }: { readonly clock: Clock; readonly log: Log },
-	options: LeaseLoopOptions<Item>,
-) {
+/** What queues of one loop share. */
+interface Loop {
+	readonly clock: Clock;
+	readonly log: Log;
+	readonly shutdownSignal: AbortSignal;
+	/** Has the loop take again soon: work often ends right after a commit of its own, and the look then sees both. */
+	wakeSoon(): Promise<void>;
+}
+
+/** A table that is its own queue, as a loop works on it. */
+export type LeaseQueue = (loop: Loop) => {
+	readonly rows: QueuedRows;
+	/** Takes what is due. Returns the milliseconds until the next turn. Never rejects: it delays no other queue. */
+	turn(): Promise<number>;
+	/** Renews leases until the signal is aborted, then rejects. */
+	keepLeases(drained: AbortSignal): Promise<void>;
+	/** Waits for the running work and gives back the leases of work that was cut short. */
+	drain(): Promise<void>;
+};
+
+/** Describes a queue for `createLeaseLoop`. */
+export function leaseQueue<Item>(options: LeaseQueueOptions<Item>): LeaseQueue {
 	const { itemsName, concurrency, drainMs, rows, prepare, take, nextDueAt, dueAfterTake, work, renew, release } =
 		options;
-	const warn = (_: Item, error: unknown) => log.warn('work_failed', { rows: itemsName, code: codeOf(error) });
-	const { logFailure = warn } = options;
 	const leaseMs = renew === undefined ? LEASE_MS : RENEWED_LEASE_MS;
+	return ({ clock, log, shutdownSignal, wakeSoon }) => {
+		const warn = (_: Item, error: unknown) => log.warn('work_failed', { rows: itemsName, code: codeOf(error) });
+		const { logFailure = warn } = options;
+		/** With which code the turn before failed; null: it did not. */
+		let problem: string | null = null;
+		/** When the next item is due, as the newest look or take found; null: not known. */
+		let foundDueAt: number | null = null;
+		const running = new Set<Held<Item> & { readonly lost: AbortController; readonly done: Promise<void> }>();
+		const cutShort: Held<Item>[] = [];
+
+		function begin(item: Item, token: string): void {
+			const lost = new AbortController();
+			const done = work(item, token, AbortSignal.any([shutdownSignal, lost.signal]))
+				.catch((error: unknown) => {
+					if (shutdownSignal.aborted) cutShort.push({ item, token });
+					else if (!lost.signal.aborted) logFailure(item, error);
+				})
+				.finally(() => {
+					running.delete(entry);
+					void wakeSoon();
+				});
+			const entry = { item, token, lost, done };
+			running.add(entry);
+		}
+
+		async function takeDue(): Promise<number> {
+			await prepare?.();
+			const room = concurrency - running.size;
+			if (room <= 0) return REST_MS;
+			const items = Array.from(running, ({ item }) => item);
+			// A look costs less than a take, which may begin a transaction.
+			if (foundDueAt === null || foundDueAt > clock.now()) {
+				const dueAt = await nextDueAt(items);
+				if (dueAt === null) return REST_MS;
+				const untilDue = dueAt - clock.now();
+				if (dueAfterTake !== undefined) foundDueAt = dueAt;
+				if (untilDue > 0) return Math.min(REST_MS, untilDue);
+			}
+			const token = crypto.randomUUID();
+			const taken = await take({ token, ms: leaseMs }, room, items);
+			for (const item of taken) begin(item, token);
+			foundDueAt = taken.length > 0 ? (dueAfterTake?.() ?? null) : null;
+			if (foundDueAt !== null) return Math.min(REST_MS, foundDueAt - clock.now());
+			return taken.length > 0 ? 0 : CONTENDED_MS;
+		}
+
+		return {
+			rows,
+
+			async turn() {
+				const outcome = await takeDue().catch(codeOf);
+				const code = typeof outcome === 'string' ? outcome : null;
+				if (code !== null && code !== problem && !shutdownSignal.aborted)
+					log.warn('take_failed', { rows: itemsName, code });
+				problem = code;
+				return typeof outcome === 'number' ? outcome : RETRY_MS;
+			},
+
+			async keepLeases(drained) {
+				while (renew !== undefined) {
+					await clock.sleep(leaseMs / RENEWALS_PER_LEASE, drained);
+					const held = [...running];
+					if (held.length === 0) continue;
+					try {
+						const kept = new Set(await renew(held, leaseMs));
+						for (const entry of held) if (!kept.has(entry)) entry.lost.abort();
+					} catch (error) {
+						log.warn('lease_not_renewed', { rows: itemsName, code: codeOf(error) });
+					}
+				}
+			},
+
+			async drain() {
+				const done = Promise.all(Array.from(running, (entry) => entry.done));
+				await (drainMs === undefined ? done : within<unknown>(clock, done, drainMs, () => null));
+				const unfinished = [...cutShort, ...running];
+				if (unfinished.length === 0) return;
+				await release(unfinished).catch((error: unknown) => {
+					log.warn('lease_not_given_back', { rows: itemsName, code: codeOf(error) });
+				});
+			},
+		};
+	};
+}
+
+/**
+ * Works on the due rows of tables that are their own queues: takes them under leases, of each a limited number at once,
+ * renews the leases while it works, and takes again when the next row is due, rows changed, work ends or it is woken.
+ * After a crash, or on another replica, work goes on from what is stored.
+ */
+export function createLeaseLoop(
+	{ clock, log }: { readonly clock: Clock; readonly log: Log },
+	...described: readonly LeaseQueue[]
+) {
 	const stopping = new AbortController();
 	const shutdownSignal = stopping.signal;
-	let ended: Promise<void> | null = null;
+	let ended: Promise<unknown> | null = null;
 	const waker = createWaker(clock);
-	/** When the next item is due, as the newest look or take found; null: not known. */
-	let foundDueAt: number | null = null;
-	const running = new Set<Held<Item> & { readonly lost: AbortController; readonly done: Promise<void> }>();
-	const cutShort: Held<Item>[] = [];
 
 	let isWaking = false;
-	/** Work often ends right after a commit of its own: the look at the end of this turn of the event loop sees both. */
 	async function wakeSoon(): Promise<void> {
 		if (isWaking) return;
 		isWaking = true;
@@ -83,81 +183,22 @@ export function createLeaseLoop<Item>(
 		waker.wake();
 	}
 
-	function begin(item: Item, token: string): void {
-		const lost = new AbortController();
-		const done = work(item, token, AbortSignal.any([shutdownSignal, lost.signal]))
-			.catch((error: unknown) => {
-				if (shutdownSignal.aborted) cutShort.push({ item, token });
-				else if (!lost.signal.aborted) logFailure(item, error);
-			})
-			.finally(() => {
-				running.delete(entry);
-				void wakeSoon();
-			});
-		const entry = { item, token, lost, done };
-		running.add(entry);
-	}
-
-	/** Returns the milliseconds until the next turn. */
-	async function turn(): Promise<number> {
-		// This turn sees everything that it could be woken for until now.
-		waker.clear();
-		await prepare?.();
-		const room = concurrency - running.size;
-		if (room <= 0) return REST_MS;
-		const items = Array.from(running, ({ item }) => item);
-		// A look costs less than a take, which may begin a transaction.
-		if (foundDueAt === null || foundDueAt > clock.now()) {
-			const dueAt = await nextDueAt(items);
-			if (dueAt === null) return REST_MS;
-			const untilDue = dueAt - clock.now();
-			if (dueAfterTake !== undefined) foundDueAt = dueAt;
-			if (untilDue > 0) return Math.min(REST_MS, untilDue);
-		}
-		const token = crypto.randomUUID();
-		const taken = await take({ token, ms: leaseMs }, room, items);
-		for (const item of taken) begin(item, token);
-		foundDueAt = taken.length > 0 ? (dueAfterTake?.() ?? null) : null;
-		if (foundDueAt !== null) return Math.min(REST_MS, foundDueAt - clock.now());
-		return taken.length > 0 ? 0 : CONTENDED_MS;
-	}
-
-	/** Renews leases until the signal is aborted, then rejects. */
-	async function keepLeases(drained: AbortSignal): Promise<void> {
-		while (renew !== undefined) {
-			await clock.sleep(leaseMs / RENEWALS_PER_LEASE, drained);
-			const held = [...running];
-			if (held.length === 0) continue;
-			try {
-				const kept = new Set(await renew(held, leaseMs));
-				for (const entry of held) if (!kept.has(entry)) entry.lost.abort();
-			} catch (error) {
-				log.warn('lease_not_renewed', { rows: itemsName, code: codeOf(error) });
-			}
-		}
-	}
-
-	async function drain(): Promise<void> {
-		const done = Promise.all(Array.from(running, (entry) => entry.done));
-		await (drainMs === undefined ? done : within<unknown>(clock, done, drainMs, () => null));
-		const unfinished = [...cutShort, ...running];
-		if (unfinished.length === 0) return;
-		await release(unfinished).catch((error: unknown) => {
-			log.warn('lease_not_given_back', { rows: itemsName, code: codeOf(error) });
-		});
-	}
+	const queues = described.map((queue) => queue({ clock, log, shutdownSignal, wakeSoon }));
 
 	async function run(): Promise<void> {
 		const drained = new AbortController();
-		keepLeases(drained.signal).catch(() => undefined);
-		const pause = async (ms: number) => ms > 0 && waker.wait(ms, shutdownSignal);
-		const onFailure = (code: string) => log.warn('take_failed', { rows: itemsName, code });
-		await repeat(pause, shutdownSignal, turn, { retryMs: RETRY_MS, onFailure });
-		await drain();
+		for (const queue of queues) queue.keepLeases(drained.signal).catch(() => undefined);
+		while (!shutdownSignal.aborted) {
+			// This turn sees everything that it could be woken for until now.
+			waker.clear();
+			const waitMs = Math.min(...(await Promise.all(queues.map((queue) => queue.turn()))));
+			if (waitMs > 0) await waker.wait(waitMs, shutdownSignal).catch(() => undefined);
+		}
+		await Promise.all(queues.map((queue) => queue.drain()));
 		drained.abort();
 	}
 
-	rows.onChange(() => void wakeSoon());
+	for (const { rows } of queues) rows.onChange(() => void wakeSoon());
 
 	return {
 		start(): void {

@@ -9,7 +9,6 @@ export const LOG_LINES = {
 	channel_settings_damaged: 'damaged settings cannot be read; the defaults hold, and posts tell the least',
 	channel_settings_not_checked: 'the settings of a channel could not be checked',
 	channel_settings_not_shown: 'the settings of a channel could not be shown',
-	claim_not_stored: 'could not store who is answering',
 	clock_set: 'the clock was set, or this machine slept',
 	database_connection_lost: 'idle database connection lost',
 	database_newer:
@@ -17,7 +16,6 @@ export const LOG_LINES = {
 	database_rekeyed:
 		'npm run rekey encrypts the database with another key, so this process stops: start it with that key when the ' +
 		'command has finished',
-	delay_not_told: 'could not tell the author that delivery takes long',
 	delivery_failed: 'delivery attempt failed',
 	discovery_cut: 'more sessions wait than are discovered',
 	discovery_off: 'sessions are not discovered',
@@ -29,7 +27,6 @@ export const LOG_LINES = {
 	hasten_failed: 'could not send waiting answers early; they are sent at their next attempt',
 	home_not_filled: 'the Home tab could not be filled',
 	inbox_channels_unknown: "Slack did not tell a person's channels for their inbox; asking again",
-	inbox_refused: 'Slack refuses an inbox; it is not tried again until somebody opens it',
 	lease_not_given_back: 'leases could not be given back; they lapse by themselves',
 	lease_not_renewed: 'leases could not be renewed; trying again',
 	list_failing: 'the session service’s list fails; watched sessions are read by the schedule',
@@ -55,7 +52,6 @@ export const LOG_LINES = {
 	press_not_shown: 'the post of a press could not be drawn at once',
 	read_not_stored: 'what a read found could not be stored; the session is read again',
 	read_not_noted: 'what a read outside the watch shows could not be stored; the next read of the session shows it',
-	receipt_not_in_window: 'a receipt could not be shown in its modal',
 	refusal_not_counted: 'a refusal could not be counted for the audit',
 	removed_setting: 'this is no setting any more and can be removed; `instead` says what takes its place',
 	reply_not_sent: 'a reply could not be sent',
@@ -80,9 +76,10 @@ export const LOG_LINES = {
 	unknown_setting: 'Handraise has no setting with this name: check its spelling',
 	update_refused: 'an update of a post is refused',
 	watch_failed: 'a session could not be watched',
+	view_not_shown:
+		'Slack did not take an update of a window or of Home; it is tried again, unless it was refused four times',
 	window_news_not_stored: 'could not note what open windows miss',
 	window_not_stored: 'could not note an open window',
-	window_not_told: 'an open window could not be told of a change; it is tried again',
 	wipe_failed: 'wiped secrets are still in the database files, which could not be written; retrying',
 	wiped_secrets_in_log:
 		'wiped secrets are still in the database files, because another program keeps the database open for reading; ' +

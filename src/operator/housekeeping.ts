@@ -1,6 +1,6 @@
 import type { Core } from '../core.ts';
 import type { AnswerStore } from '../delivery/answer-store.ts';
-import type { ClaimStore, DraftStore, WindowStore } from '../delivery/answering-store.ts';
+import type { DraftStore } from '../delivery/draft-store.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../kernel/basics.ts';
 import type { DiscoveryStore } from '../sessions/channel-store.ts';
 import { removeEndedWatches } from '../sessions/watching-store.ts';
@@ -10,7 +10,9 @@ import { removeUnusedPeople } from '../store/people-store.ts';
 import { forgetQuestions } from '../store/question-store.ts';
 import { WAITING_SECRET_DAYS } from '../store/schema/answers.ts';
 import { removeOldStates } from '../store/shared-states.ts';
+import type { InboxStore } from '../surfaces/inbox-store.ts';
 import { removeOver } from '../surfaces/plan-store.ts';
+import type { ViewStore } from '../surfaces/view-store.ts';
 import { createPersonRequests } from './person-requests.ts';
 
 /** What is removed when it was over before a time, in this order. */
@@ -34,13 +36,13 @@ export function createHousekeeping(
 	core: Core<{
 		answers: AnswerStore;
 		audit: AuditStore;
-		claims: ClaimStore;
 		drafts: DraftStore;
 		discoveries: DiscoveryStore;
-		windows: WindowStore;
+		inboxes: InboxStore;
+		views: ViewStore;
 	}> &
 		Parameters<typeof createPersonRequests>[0],
-	{ isDiscovering, forgetInboxes }: { isDiscovering(): boolean; forgetInboxes(): Promise<void> },
+	{ isDiscovering }: { isDiscovering(): boolean },
 ) {
 	const { config, serviceUrl, clock, log, store } = core;
 	const personRequests = createPersonRequests(core);
@@ -59,14 +61,13 @@ export function createHousekeeping(
 			waitingSecrets: () => store.answers.wipeWaitingSecrets(now - WAITING_SECRET_DAYS * DAY_MS, now),
 			answers: () => store.answers.removeValues(before(config.RETENTION_DAYS), now),
 			drafts: () => store.drafts.removeOlderThan(before(TABLES.drafts.kept)),
-			claims: () => store.claims.removeLapsed(now),
 			authors: async () => (historyDays === null ? 0 : store.answers.forgetAuthors(now - historyDays * DAY_MS)),
 			...Object.fromEntries(ended),
 			rules: () => store.discoveries.removeOldRules(before(config.RETENTION_DAYS)),
 			listed: () => store.discoveries.forgetListed(before(config.RETENTION_DAYS), isDiscovering() ? serviceUrl : null),
-			windows: () => store.windows.removeOld(now),
+			views: () => store.views.removeOld(now),
+			snoozes: () => store.inboxes.removeEndedSnoozes(now),
 			audit: () => store.audit.removeOlderThan(now - auditDays * DAY_MS),
-			inboxes: forgetInboxes,
 		};
 	}
 
@@ -77,9 +78,9 @@ export function createHousekeeping(
 			if (stopping.signal.aborted) return;
 			removed[what] = await step().catch((error: unknown) => log.warn('retention_failed', { what, err: error }));
 		}
-		const { waitingSecrets = 0, answers = 0, drafts = 0, claims = 0, authors = 0 } = removed;
+		const { waitingSecrets = 0, answers = 0, drafts = 0, authors = 0 } = removed;
 		if ([waitingSecrets, answers, drafts, authors].some((count) => Number(count) > 0))
-			log.info({ waitingSecrets, answers, drafts, claims, authors }, 'removed data after its retention time');
+			log.info({ waitingSecrets, answers, drafts, authors }, 'removed data after its retention time');
 	}
 
 	async function every(ms: number, work: () => Promise<void>): Promise<void> {

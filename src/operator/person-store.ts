@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { removeWindows } from '../delivery/answering-store.ts';
 import { createForgetting } from '../delivery/retention-store.ts';
 import { forgottenName, isBlocking, SUBMISSION } from '../domain/answer.ts';
 import { DAY_MS, parseOrNull } from '../kernel/basics.ts';
@@ -10,9 +9,9 @@ import { PERSON_TABLES, type PersonPage, removeRowsOf, replacePerson, rowsOfPers
 import { readHandOver, removeNotesOf } from '../store/question-store.ts';
 import { markForCompaction } from '../store/secret-wiping.ts';
 import { liveWatches } from '../store/watch-store.ts';
-import { rebuildInboxes } from '../surfaces/inbox-store.ts';
 import { giveBack, redrawNaming } from '../surfaces/plan-store.ts';
 import { endHeldLeases } from '../surfaces/reminder-store.ts';
+import { forgetForms, rebuildInboxes } from '../surfaces/view-plan-store.ts';
 
 /** Nobody else writes these meanwhile. Each row of shared states is written alone. */
 const LOCKED = PERSON_TABLES.filter((table) => table !== 'shared_states').map((table) => sql.table(table));
@@ -59,14 +58,14 @@ export function createPersonStore(cipher: Cipher, days: number) {
 			// others, whose PUT may be under way: without its lease it would be sent again, and `update` looks up whom it
 			// names.
 			await endHeldLeases(trx);
-			await rebuildInboxes(tx);
+			await rebuildInboxes(trx, tx.now);
 			counts['answers of others that no longer say who was first'] = await ofAnswers.leaveOthers(tx, userId, name);
 			await ofAnswers.forgetAuthor(trx, userId, name);
 			Object.assign(counts, await removeRowsOf(trx, userId));
 			counts['other places, now without their id'] = await replacePerson(trx, userId, name);
 			if (Object.values(counts).every((count) => count === 0)) return { kind: 'nothing' } as const;
-			// Those of others may say that this person is answering. Without its row, a window is told of no change.
-			await removeWindows(trx, {});
+			// Forms of others may say that this person is answering.
+			await forgetForms(trx);
 			if (!isPostgres(trx)) await markForCompaction(trx);
 			counts['messages in Slack that may name them, being drawn again'] = drawn;
 			const older = answers.filter(({ acceptedAt }) => acceptedAt < tx.now - days * DAY_MS);
@@ -102,7 +101,7 @@ function shownOf(table: string, row: Readonly<Record<string, unknown>>, userId: 
 	if (table === 'questions') delete shown.content;
 	if (shown.fromUserId !== userId) delete shown.handOverNote;
 	// A form with the agent's texts. What they typed stands in their drafts.
-	if (table === 'windows') delete shown.view;
+	if (table === 'views') delete shown.view;
 	// Whoever else joined or left a channel.
 	if (table === 'shared_states') shown.state = (shown.state as Record<string, unknown>)?.[userId];
 	const secret: unknown[] = Array.isArray(shown.secretPositions) ? shown.secretPositions : [];

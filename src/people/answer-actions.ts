@@ -1,18 +1,31 @@
 import type { Answers } from '../delivery/accept.ts';
 import { type Answer, textsOf } from '../domain/answer.ts';
-import { afterUndoWords, onlyAuthorCanUndo, PRESS_NOTES } from '../screens/receipt.ts';
+import {
+	afterUndoWords,
+	onlyAuthorCanUndo,
+	PRESS_NOTES,
+	receiptContext,
+	receiptMessage,
+	receiptModal,
+} from '../screens/receipt.ts';
 import type { Place } from '../slack/access-policy.ts';
 import type { HandlerContext } from '../slack/context.ts';
-import { ACTIONS, type ActionId, decodeCarriage, type SessionTarget } from '../slack/ids.ts';
+import { ACTIONS, type ActionId, CALLBACKS, decodeCarriage, type SessionTarget } from '../slack/ids.ts';
 import { textMessage } from '../slack/parts.ts';
 import type { AllowedRequest, Done, PersonRequest, Press, Task } from '../slack/request.ts';
-import { forAnybody, ifAllowed, ifAllowedAnywhere, inboxOf, NOTHING_TO_DO, windowPlace } from '../slack/request.ts';
-import type { Receipts } from '../surfaces/receipts.ts';
+import { forAnybody, ifAllowed, ifAllowedAnywhere, NOTHING_TO_DO, windowPlace } from '../slack/request.ts';
 import type { Forms, Wish } from './drafts.ts';
 
 /** Registers *Undo*, and the buttons on receipts, in a modal or a DM. They work while the answer is in the store. */
-export function registerAnswerActions(core: HandlerContext & { flow: Forms; answers: Answers; receipts: Receipts }) {
-	const { listen, flow, reply, answers, receipts } = core;
+export function registerAnswerActions(
+	core: HandlerContext & {
+		readonly flow: Forms;
+		readonly answers: Answers;
+		/** The question that waits for the author after this one; null: none is known. */
+		readonly nextOf: (answer: Answer) => Promise<Wish | null>;
+	},
+) {
+	const { listen, flow, reply, answers, nextOf } = core;
 
 	function onOwn(id: ActionId, taskFor: (own: Answer, asked: PersonRequest, press: Press) => Task | Promise<Task>) {
 		listen.action(id, async (asked, press) => {
@@ -46,20 +59,18 @@ export function registerAnswerActions(core: HandlerContext & { flow: Forms; answ
 		});
 	}
 
-	/** Shows the answer's state in the receipt that has the button; in a new one when Slack takes no update of it. */
-	async function showAgain(request: PersonRequest, { view }: Press, answer: Answer, note = ''): Promise<void> {
-		const inbox = inboxOf(request, view);
-		if (inbox !== null) {
-			// The inbox shows the state by itself, but no note.
-			const noted = { ...receipts.shown(answer, note), overHome: inbox.viewId === null };
-			if (note !== '') await reply.onTop(request, { origin: request }, noted, reply.withoutTurn);
-			return;
-		}
-		// A post is drawn again after each press on it, but without a note.
-		const isPost = view == null && request.postKey !== null;
-		const isShown = isPost ? note === '' : await receipts.showIn(request, view?.id ?? null, answer, note);
-		if (!isShown) await reply.withoutTurn(request, receipts.shown(answer, note).message);
+	/** Says beside the receipt that has the button what that does not show by itself. */
+	async function sayBeside(request: PersonRequest, { view }: Press, answer: Answer, note = ''): Promise<void> {
+		const receipt = receiptContext(core, note);
+		const message = receiptMessage(answer, receipt);
+		if (view === null) return reply.withoutTurn(request, message);
+		const overHome = view.callbackId === CALLBACKS.home;
+		const noted = { modal: receiptModal(answer, receipt), message, overHome };
+		await reply.onTop(request, { origin: view.metadata?.origin ?? request }, noted, reply.withoutTurn);
 	}
+
+	/** A message that may not be a post any more: nothing draws it again. */
+	const isFormer = ({ postKey }: PersonRequest, { view }: Press) => view === null && postKey === null;
 
 	function openForm(
 		request: PersonRequest,
@@ -78,22 +89,24 @@ export function registerAnswerActions(core: HandlerContext & { flow: Forms; answ
 		request.log.info({ answer: own.id, outcome: result.kind }, 'try again');
 		// A secret was wiped when its answer ended, so the person has to type it again.
 		if (result.kind === 'valuesGone') return openForm(request, press, own.question, own);
-		await showAgain(request, press, result.answer);
-		// A direct message of ours is left to the worker.
-		if (result.kind === 'taken' && !own.receiptState.isMessage) await answers.noteTold(own);
+		if (result.kind === 'notRetryable' || isFormer(request, press)) await sayBeside(request, press, result.answer);
 		return NOTHING_TO_DO;
 	});
 
 	onReceipt(
 		ACTIONS.giveUp,
-		async (own, request, press) => showAgain(request, press, (await answers.withdraw(own)).answer),
+		async (own, request, press) => {
+			const { answer, isDone } = await answers.withdraw(own);
+			if (!isDone || isFormer(request, press)) await sayBeside(request, press, answer);
+			return NOTHING_TO_DO;
+		},
 		// Like *Undo*, also after they left.
 		({ origin: { channelId } }) => ({ channelId }),
 	);
 
 	onReceipt(
 		ACTIONS.postToThread,
-		(own, request, press) => showAgain(request, press, own, PRESS_NOTES.notPosted),
+		(own, request, press) => sayBeside(request, press, own, PRESS_NOTES.notPosted),
 		// Also for whoever may not answer the session any more.
 		({ origin, question }) => windowPlace({ ...question, origin }),
 	);
@@ -113,13 +126,11 @@ export function registerAnswerActions(core: HandlerContext & { flow: Forms; answ
 	);
 
 	onOwn(ACTIONS.nextQuestion, async (own, asked, press) => {
-		const next = await receipts.nextOf(own);
+		const next = await nextOf(own);
 		if (next === null) {
-			const tell = (request: PersonRequest) => showAgain(request, press, own, PRESS_NOTES.noneWaits);
+			const tell = (request: PersonRequest) => sayBeside(request, press, own, PRESS_NOTES.noneWaits);
 			return ifAllowedAnywhere(tell, { takesTurn: true });
 		}
-		// What becomes of the answer must not replace the form.
-		await answers.leaveReceipt(own);
 		return flow.open(asked, next, press.view);
 	});
 

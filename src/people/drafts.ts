@@ -1,5 +1,5 @@
 import type { Core } from '../core.ts';
-import type { Claim, ClaimStore, Draft, DraftStore, WindowStore } from '../delivery/answering-store.ts';
+import type { Draft, DraftStore } from '../delivery/draft-store.ts';
 import { isSamePerson, type Origin, submissionKeyOf } from '../domain/answer.ts';
 import type { Person, Question, QuestionKey } from '../domain/session.ts';
 import { codeOf, MINUTE_MS, pick, setBounded, uptimeOf } from '../kernel/basics.ts';
@@ -9,12 +9,10 @@ import type { ModalView } from '../slack/parts.ts';
 import type { ViewHandle } from '../slack/reply.ts';
 import type { AllowedRequest, PersonRequest, SubmittedSessionView, SubmittedView, Task } from '../slack/request.ts';
 import { CLAIM_MS } from '../store/schema/answers.ts';
+import type { ViewStore } from '../surfaces/view-store.ts';
 import { agentTextsIn, needsAgentTexts, optionText } from './agent-texts.ts';
 
 const MAX_FORMS = 2_000;
-/** A notice is shown within these tries, unless Slack is slow. */
-const NOTICE_TRIES = 20;
-const NOTICE_TRY_MS = 100;
 
 /** Texts to fill in, and the question that they were given for: an answer. Null: the one that is shown. */
 export interface Prefill {
@@ -46,11 +44,9 @@ const KEPT_ASIDE = -1;
 const OF_AGENT = -2;
 const agentFormId = (formId: string) => `${formId}.agent`;
 
-/** `isReading`: of a note during a read, after which it shows something else. */
 interface Shown {
 	readonly question: Question | null;
 	readonly metadata: ViewMetadata;
-	readonly isReading: boolean;
 	/** Why the person may not answer it; null: they may. */
 	readonly refused?: string | null;
 }
@@ -71,36 +67,9 @@ export interface Forms {
 	submitted(viewId: string): void;
 }
 
-/** Who has a question open. A claim only informs, so a failure to store one is only logged. */
-export function createClaims({ store: { claims: store }, clock, log }: Core<{ claims: ClaimStore }>) {
-	const unlessStored =
-		({ sessionId: session }: QuestionKey) =>
-		(error: unknown) =>
-			log.warn('claim_not_stored', { session, code: codeOf(error) });
-
-	return {
-		/** Sets or prolongs a claim. Cards are updated only for a new one. */
-		async take(question: QuestionKey, person: Person): Promise<void> {
-			const now = clock.now();
-			await store.claim({ question, person, until: now + CLAIM_MS }, now).catch(unlessStored(question));
-		},
-		async release(question: QuestionKey, person: Person): Promise<void> {
-			await store.release(question, person, clock.now()).catch(unlessStored(question));
-		},
-		async others(question: QuestionKey, own: Person): Promise<readonly Claim[]> {
-			return (await store.active(question, clock.now())).filter(({ person }) => !isSamePerson(person, own));
-		},
-	};
-}
-
-export type Claims = ReturnType<typeof createClaims>;
-
 /** Saves what people type. While it saves a form, only the newest state waits: fast typing cannot flood the store. */
-export function createDrafting(
-	{ serviceUrl, store, clock, log }: Core<{ drafts: DraftStore; windows: WindowStore }>,
-	claims: Claims,
-) {
-	const { drafts, windows } = store;
+export function createDrafting({ serviceUrl, store, clock, log }: Core<{ drafts: DraftStore; views: ViewStore }>) {
+	const { drafts, views } = store;
 	/** The next save of each form that is being saved; null: none. */
 	const nextSaves = new Map<string, (() => Promise<void>) | null>();
 	const claimedAt = new Map<string, number>();
@@ -158,11 +127,7 @@ export function createDrafting(
 
 	/** The person has closed the view. What they typed before may still come, and changes nothing but a draft. */
 	async function left(person: Person, { id, metadata }: SubmittedSessionView): Promise<void> {
-		const question = keyOf(metadata);
-		const { fingerprint, shownHash } = metadata;
-		if (question === null || fingerprint === null) return;
-		await noted(windows.closed(id, { question, person, fingerprint, shownHash }, clock.now()));
-		await claims.release(question, person);
+		if (keyOf(metadata) !== null) await noted(views.formClosed(id, person, clock.now()));
 	}
 
 	/** A window that could not be noted hears of no changes, which harms nothing else. */
@@ -173,27 +138,25 @@ export function createDrafting(
 	return {
 		read,
 		keep,
-		/** The view, about to show something else, with its newest hash: a notice may have come since the press. */
-		async takeOver(view: SubmittedView): Promise<SubmittedView> {
-			for (let tries = 0; tries < NOTICE_TRIES; tries++) {
-				const hash = await windows.takeOver(view.id, clock.now()).catch(() => null);
-				if (hash !== false) return { ...view, hash: hash ?? view.hash };
-				await clock.sleep(NOTICE_TRY_MS);
-			}
-			return view;
+		/** The window of a receipt is about to show something else. */
+		leaveReceipt: (viewId: string) => noted(views.leaveReceipt(viewId)),
+		/** The same view with Slack's hash of a notice that came since the press; null: none did, as far as is known. */
+		async afterNotice(view: SubmittedView): Promise<SubmittedView | null> {
+			const hash = await views.noticeHash(view.id).catch(() => null);
+			return hash === null || hash === view.hash ? null : { ...view, hash };
 		},
 		/** A view shows this question (null: none): who may answer it is answering, and told when somebody else does. */
 		async shown(person: Person, { id, hash }: ViewHandle, view: ModalView, shown: Shown): Promise<void> {
-			const { question: asked, metadata, isReading, refused = null } = shown;
+			const { question: asked, metadata, refused = null } = shown;
+			// Slack's response to the opening, or to the update, was lost: they are answering once they type.
+			if (id === null || hash === '') return;
 			const question = asked && keyOf({ ...metadata, messageIndex: asked.messageIndex });
-			if (asked === null || question === null) return id === null ? undefined : noted(windows.forget(id));
-			const isAnswering = refused === null;
-			// Slack's response to the opening, or to the update, was lost.
-			if (id === null || hash === '') return isAnswering ? claims.take(question, person) : undefined;
-			const row = { ...pick(person, 'teamId', 'userId'), ...question, ...pick(asked, 'fingerprint', 'shownHash') };
+			if (asked === null || question === null) return noted(views.remove({ id }));
 			const now = clock.now();
-			const claim = isAnswering && { claimUntil: now + CLAIM_MS };
-			await noted(windows.shown(id, { ...row, hash, isReading, ...claim }, view, now));
+			const claimUntil = refused === null ? now + CLAIM_MS : null;
+			const submissionKey = submissionKeyOf(id, metadata.formId);
+			const form = { person, question, ...pick(asked, 'fingerprint', 'shownHash'), hash, claimUntil, submissionKey };
+			await noted(views.formShown(id, form, view, now));
 		},
 		async save(person: Person, view: SubmittedSessionView): Promise<StandingForm> {
 			const form = await read(view);
@@ -209,9 +172,11 @@ export function createDrafting(
 			const isClaimed = now - (claimedAt.get(formId) ?? Number.NEGATIVE_INFINITY) < MINUTE_MS;
 			if (key === null || isClaimed) return;
 			setBounded(claimedAt, formId, now, MAX_FORMS);
-			const typed = { viewId: view.id, hash: view.hash, submissionKey: submissionKeyOf(view.id, formId) };
-			const claim = { question: key, person, until: clock.now() + CLAIM_MS };
-			await noted(windows.typed(typed, claim, clock.now()));
+			const claimUntil = clock.now() + CLAIM_MS;
+			const { fingerprint, shownHash } = view.metadata;
+			const submissionKey = submissionKeyOf(view.id, formId);
+			const form = { person, question: key, fingerprint, shownHash, hash: view.hash, claimUntil, submissionKey };
+			await noted(views.typed(view.id, form, clock.now()));
 		},
 		left,
 		/** Saves a message until its author says whether it is an answer, and to which field. False for a used form id. */

@@ -1,64 +1,84 @@
-import type { Core } from '../core.ts';
-import { hashOf, MINUTE_MS } from '../kernel/basics.ts';
-import { homeView, inboxModal } from '../screens/inbox.ts';
-import type { Discovered } from '../screens/inbox-content.ts';
-import { receiptContext } from '../screens/receipt.ts';
-import { slackOutcome } from '../slack/clients.ts';
+import { z } from 'zod';
+import { homeView, INBOX_LOADING, INBOX_WAITING, inboxModal } from '../screens/inbox.ts';
+import { isProvenRefusal } from '../slack/access-policy.ts';
+import { codeOf, slackFailure } from '../slack/clients.ts';
 import type { HandlerContext } from '../slack/context.ts';
+import { ACTIONS, CALLBACKS } from '../slack/ids.ts';
+import {
+	forAnybody,
+	homeOf,
+	type InboxPlace,
+	ifAllowedAnywhere,
+	inboxOf,
+	NOTHING_TO_DO,
+	type PersonRequest,
+	type Task,
+	windowOf,
+} from '../slack/request.ts';
 import type { InboxStore } from '../surfaces/inbox-store.ts';
-import { createInboxes, type InboxDisplay, type ShowOutcome } from '../surfaces/inboxes.ts';
-import { registerOpening } from './inbox-handler.ts';
+import type { ViewStore } from '../surfaces/view-store.ts';
 import { registerSnooze } from './snooze.ts';
 
-/** Keeps inboxes current, and registers what people do in them. `open` is for `/session` alone. */
-export function registerInbox(
-	core: HandlerContext<{ inboxes: InboxStore }>,
-	{ discovered }: { discovered(): Promise<Discovered | null> },
-) {
-	const { config } = core;
-	const inboxes = createInboxes(core, {
-		...core,
-		onListed: core.directory.onListed,
-		// Nobody opens a session from the inbox where only some channels are allowed.
-		discovered: async () => (config.ALLOWED_CHANNELS.length > 0 ? null : discovered()),
-		display: createInboxDisplay(core),
-	});
+/** The other tab holds the messages. */
+const HOME_EVENT = z.object({ tab: z.literal('home') });
+const CHANGE_EVENT = z.object({ user: z.object({ id: z.string() }) });
+const MEMBER_EVENT = z.object({ user: z.string() });
+
+/** Registers the Home tab and the buttons of inboxes; what it returns is for `/session` alone. */
+export function registerInbox(core: HandlerContext<{ inboxes: InboxStore; views: ViewStore }>) {
 	registerSnooze(core);
-	return { ...inboxes, open: registerOpening(core, inboxes) };
-}
+	const { listen, clients, clock, personReads, reply, memberships, store } = core;
+	const { views } = store;
 
-/** Nobody sees this view any more, or there is no such person. */
-const GONE = new Set(['not_found', 'view_not_found', 'user_not_found']);
-/** The same view would be refused again. `not_enabled`: the app's manifest has no Home tab. */
-const REFUSED = new Set(['invalid_arguments', 'invalid_blocks', 'invalid_view', 'view_too_large', 'not_enabled']);
+	const ask = (place: InboxPlace, page: number | null) => views.ask(place, page, clock.now());
 
-/** Shows inboxes: in the Home tab by `views.publish`, in a window by `views.update`. */
-function createInboxDisplay(core: Core): InboxDisplay {
-	const { clients } = core;
-	return (inbox, content, now) => {
-		const { person, viewId } = inbox;
-		// Ages in the content change once a minute, all in the same moment.
-		const receipt = { ...receiptContext(core), now: Math.floor(now / MINUTE_MS) * MINUTE_MS };
-		const model = { inbox, content, receipt };
-		const home = viewId === null ? homeView(model) : null;
-		const view = home ?? inboxModal(model);
+	/** Has the inbox shown, or why there is none. Who is too fast keeps what they see, because they have just got it. */
+	async function showHome(request: PersonRequest, refusal: string | null): Promise<void> {
+		const { person, log } = request;
+		const home = homeOf(person);
+		if ((await personReads.turn(request)) !== null) return;
+		const isOver = isProvenRefusal(refusal);
+		if (isOver) await views.remove(home);
+		const code = isOver ? refusal : await ask(home, 0).then(() => null, codeOf);
+		if (code !== null) {
+			const view = homeView(reply.words(code).line);
+			await clients.people.views.publish({ user_id: person.userId, view }).catch(async (error: unknown) => {
+				log.warn('home_not_filled', { code: slackFailure(error).code });
+				await ask(home, 0);
+			});
+		}
+	}
+
+	listen.message('app_home_opened', (asked, event) => {
+		if (!HOME_EVENT.safeParse(event).success) return null;
 		return {
-			key: hashOf(JSON.stringify(view)),
-			async send({ isAsked }) {
-				const { views } = isAsked ? clients.people : clients.background;
-				const call: Promise<unknown> =
-					home === null
-						? views.update({ view_id: viewId ?? '', view })
-						: views.publish({ user_id: person.userId, view: home });
-				return call.then((): ShowOutcome => ({ kind: 'shown' }), outcomeOf);
-			},
+			...ifAllowedAnywhere((request) => showHome(request, null), { need: 'home' }),
+			refused: (refusal) => showHome(asked, codeOf(refusal)),
 		};
-	};
-}
+	});
 
-function outcomeOf(error: unknown): ShowOutcome {
-	const outcome = slackOutcome(error);
-	if (GONE.has(outcome.code)) return { kind: 'gone' };
-	if (outcome.kind === 'later') return outcome;
-	return REFUSED.has(outcome.code) ? { kind: 'refused', code: outcome.code } : { kind: 'later', ms: null };
+	listen.action([ACTIONS.inboxOlder, ACTIONS.inboxNewer, ACTIONS.inboxRefresh], (asked, { view, number: page }) => {
+		const place = inboxOf(asked, view);
+		if (place === null) return NOTHING_TO_DO;
+		return ifAllowedAnywhere(() => ask(place, page), { takesTurn: true, asksInbox: true });
+	});
+
+	listen.closed(CALLBACKS.inbox, ({ person }, view) => forAnybody(() => views.remove(windowOf(person, view.id))));
+
+	for (const name of ['member_joined_channel', 'member_left_channel']) {
+		listen.event(name, async (event) => {
+			const { data } = MEMBER_EVENT.safeParse(event);
+			if (data === undefined) return;
+			await memberships.forget(data.user);
+			await views.markInboxes(clock.now());
+		});
+	}
+
+	listen.event('user_change', async (event) => core.directory.changed(CHANGE_EVENT.parse(event).user.id), true);
+
+	async function openInbox(request: PersonRequest): Promise<void> {
+		const handle = await reply.openWindow(request, 'inbox', () => inboxModal(INBOX_LOADING), { needsId: true });
+		if (handle?.id != null) await ask(windowOf(request.person, handle.id), 0);
+	}
+	return (): Task => ifAllowedAnywhere(openInbox, { window: inboxModal(INBOX_WAITING) });
 }

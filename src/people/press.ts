@@ -15,17 +15,13 @@ import type { HandlerContext } from '../slack/context.ts';
 import { CHOOSE_IDS, type Choice, decodeChoice } from '../slack/ids.ts';
 import { textMessage } from '../slack/parts.ts';
 import { answerPlace, type PersonRequest, type Press } from '../slack/request.ts';
+import type { InboxStore } from '../surfaces/inbox-store.ts';
+import type { ViewStore } from '../surfaces/view-store.ts';
 
-/** Whether a choice can be pressed, as far as the newest read of its session shows. */
-type Offering =
-	| { readonly kind: 'offered'; readonly name: string }
-	| { readonly kind: 'notOffered' }
-	| { readonly kind: 'changed' };
+type Parts = { readonly answers: Answers };
 
-type Parts = { readonly inboxes: { offering(choice: Choice): Promise<Offering> }; answers: Answers };
-
-export function registerPress(core: HandlerContext & Parts): void {
-	const { listen, reply, answers, inboxes, clock, config } = core;
+export function registerPress(core: HandlerContext<{ inboxes: InboxStore; views: ViewStore }> & Parts): void {
+	const { listen, reply, answers, store, serviceUrl, clock, config } = core;
 
 	const pressedAt = new Map<string, number>();
 
@@ -45,7 +41,7 @@ export function registerPress(core: HandlerContext & Parts): void {
 		const isTwice = isDoubleClick(result, clock.now());
 		const isRepeated = repeats(`${request.person.userId} ${result.by.id} ${choice.option}`) || isTwice;
 		if (isRepeated || (await reply.toPerson(request, takenChoice(choice, result))))
-			await answers.noteTold(result.answer);
+			await store.views.noteTold(result.answer);
 	}
 
 	for (const id of CHOOSE_IDS) {
@@ -61,7 +57,7 @@ export function registerPress(core: HandlerContext & Parts): void {
 				failure: (error) => failedChoice(choice, error, reply.errorContext(error)),
 				late: choiceMessage(CHOICE_WORDS.late(choice), choice),
 				async run(request) {
-					const offered = await inboxes.offering(choice);
+					const offered = await store.inboxes.offering(serviceUrl, choice);
 					if (offered.kind === 'changed') {
 						request.log.info({ session: choice.sessionId }, 'the question of the option has changed');
 						return async () => void (await reply.toPerson(request, changedChoice(choice)));

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Answers } from '../delivery/accept.ts';
-import type { Draft } from '../delivery/answering-store.ts';
+import type { Draft } from '../delivery/draft-store.ts';
 import { choicesOf, guessInput, optionsOr } from '../domain/secrecy.ts';
 import { takenChoice } from '../screens/receipt.ts';
 import { REPLY_WORDS } from '../screens/reply.ts';
@@ -15,6 +15,7 @@ import {
 	type Press,
 	SILENTLY,
 } from '../slack/request.ts';
+import type { ViewStore } from '../surfaces/view-store.ts';
 import type { Drafting } from './drafts.ts';
 import type { Offers } from './offers.ts';
 
@@ -27,9 +28,10 @@ const REPLY_EVENT = z.object({
 
 /** Registers replies in the threads of open questions, and the buttons of the offer to send one as the answer. */
 export function registerReplies(
-	{ listen, reply, drafting, answers, config }: HandlerContext & { drafting: Drafting; answers: Answers },
+	core: HandlerContext<{ views: ViewStore }> & { drafting: Drafting; answers: Answers },
 	offers: Offers,
 ): void {
+	const { listen, reply, drafting, answers, config, store } = core;
 	listen.message('message', async (request, event) => {
 		// Slack sends a mention also as an event of its own.
 		const isReply = config.THREAD_REPLIES && REPLY_EVENT.safeParse(event).success && !offers.mentionsApp(event);
@@ -73,7 +75,7 @@ export function registerReplies(
 			// The question's post shows it, with *Undo*.
 			if (kind !== 'taken') return end(request, draft, null);
 			await end(request, draft, takenChoice(choice, result));
-			await answers.noteTold(answer);
+			await store.views.noteTold(answer);
 		};
 	}
 

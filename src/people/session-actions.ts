@@ -23,7 +23,7 @@ import {
 	type Task,
 	windowPlace,
 } from '../slack/request.ts';
-import { createClaims, createDrafting } from './drafts.ts';
+import { createDrafting } from './drafts.ts';
 import { registerHistory } from './history.ts';
 import { type Commands, registerSessionCommand } from './session-command.ts';
 import { createSessionFlow } from './session-flow.ts';
@@ -34,14 +34,12 @@ type Change = Partial<Pick<ViewMetadata, 'page' | 'partial' | 'plainText' | 'sho
 /** Registers `/session`, a session's modal and the buttons that open it. What it returns opens and fills forms. */
 export function registerSession(
 	core: Parameters<typeof registerHistory>[0] &
-		Parameters<typeof createClaims>[0] &
 		Parameters<typeof createDrafting>[0] &
 		Parameters<typeof createSessionFlow>[0],
 	{ watching, ...commands }: { watching: WatchCommands } & Pick<Commands, 'openInbox' | 'openSettings'>,
 ) {
 	const { listen, reply, whoMayAnswer, noteOpened } = core;
-	const claims = createClaims(core);
-	const drafting = createDrafting(core, claims);
+	const drafting = createDrafting(core);
 	const whyNotAnswer: Parameters<typeof createSessionFlow>[1]['whyNotAnswer'] = async (
 		person,
 		{ sessionId, origin },
@@ -50,7 +48,7 @@ export function registerSession(
 		return why && reply.words(why).line;
 	};
 
-	const flow = createSessionFlow(core, { ...core, claims, drafting, whyNotAnswer }, core);
+	const flow = createSessionFlow(core, { ...core, drafting, whyNotAnswer }, core);
 	registerSessionCommand({ ...core, flow }, { ...watching, ...commands, openHistory: registerHistory(core) });
 
 	/** Saves the texts in the fields as a draft and shows the view's session again. */
@@ -116,7 +114,7 @@ export function registerSession(
 			const own = await drafting.keptAside(request.person, value);
 			// The inbox shows that it is gone.
 			if (own?.text == null) return;
-			if (id === ACTIONS.discardDraft) return void (await drafting.discard(own.draft));
+			if (id === ACTIONS.discardDraft) return drafting.discard(own.draft);
 			const onTop = view !== null && view.callbackId !== CALLBACKS.home;
 			await reply.openWindow(request, 'draft', () => draftModal(own.draft), { onTop });
 		};
@@ -200,5 +198,5 @@ export function registerSession(
 		return ifAllowed(place, stop, { changes: true });
 	});
 
-	return { flow, drafting, claims };
+	return { flow, drafting };
 }

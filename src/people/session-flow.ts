@@ -42,25 +42,24 @@ interface Wanted extends Content {
 	readonly permit?: ReadPermit;
 	/** Uses the last reading if it is in memory. The person is told if it is newer than what they saw. */
 	readonly sameReading?: boolean;
+	/** How often an update is tried while Slack limits calls. */
+	readonly tries?: number;
 }
 
 interface Filling {
 	readonly reading: ShownReading;
 	readonly notices?: readonly string[];
-	/** It shows something else after a read that goes on. */
-	readonly isReading?: boolean;
 }
 
 type Filled = Readonly<{ outcome: UpdateOutcome; view: ModalView }>;
 
-/** Why a stored question is shown; `isReading`: until a read that goes on. */
-type WhyStored = Readonly<{ words: string; isReading: boolean }>;
-const NOT_YET: WhyStored = { words: 'The session service has not responded yet.', isReading: true };
+/** Why a stored question is shown. */
+const NOT_YET = 'The session service has not responded yet.';
 
 /** Whether the session could not be read, and perhaps can be later. */
 const isOfService = (code: string) => REASONS.has(code) && code !== MISSING.gone;
 
-type Noticed = Pick<Content, 'metadata' | 'typed'> & { readonly isReading?: boolean };
+type Noticed = Pick<Wanted, 'metadata' | 'typed' | 'tries'>;
 
 /** How often an update is tried when Slack limits calls, and asks to wait no longer than a minute. */
 const MAX_UPDATES = 3;
@@ -91,7 +90,7 @@ export function createSessionFlow(
 		person: Person,
 		handle: ViewHandle,
 		content: Wanted,
-		{ reading, notices = [], isReading = false }: Filling,
+		{ reading, notices = [] }: Filling,
 	): Promise<Filled> {
 		const { text } = content;
 		const named = metadataOf(content.metadata, reading.session);
@@ -123,15 +122,15 @@ export function createSessionFlow(
 				...(withFiles ? [ONLY_TEXT] : []),
 			],
 		});
-		return put(person, handle, model, isReading);
+		return put(person, handle, model, content.tries);
 	}
 
 	/** Shows the question that is stored, because its session cannot be read as `words` say. Null: none can be shown. */
-	async function fillStored(person: Person, handle: ViewHandle, content: Wanted, { words, isReading }: WhyStored) {
+	async function fillStored(person: Person, handle: ViewHandle, content: Wanted, words: string) {
 		const reading = content.isPicture === true ? null : await presenter.stored(content.metadata);
 		if (reading === null) return null;
 		const notices = [NOTICES.stored(words, reading.readAt)];
-		const { outcome, view } = await fill(person, handle, content, { reading, notices, isReading });
+		const { outcome, view } = await fill(person, handle, content, { reading, notices });
 		const metadata = decodeMetadata(view.private_metadata) ?? content.metadata;
 		// What is typed in it is in its draft.
 		return { outcome, content: { ...content, metadata, typed: content.typed ?? { values: {}, at: 0 } } };
@@ -149,25 +148,29 @@ export function createSessionFlow(
 		return { view, outcome };
 	}
 
-	async function put(person: Person, handle: ViewHandle, model: SessionModel, isReading = false) {
+	async function put(person: Person, handle: ViewHandle, model: SessionModel, tries?: number) {
 		const build = (withoutImages: boolean) => sessionModal({ ...model, withoutImages });
-		const drawn = await draw(handle, build, isReading ? 1 : MAX_UPDATES);
+		const drawn = await draw(handle, build, tries);
 		if (drawn.outcome !== 'updated') return drawn;
 		// Only now: whoever closed or submitted the form during the read is no longer answering.
-		await shown.drafting.shown(person, handle, drawn.view, { ...model, isReading });
+		await shown.drafting.shown(person, handle, drawn.view, model);
 		return drawn;
 	}
 
 	/** Adds a notice to what a view shows; null when its reading is not in memory or would show another question. */
-	async function putNotice(person: Person, handle: ViewHandle, content: Noticed, notice: (readAt: number) => string) {
-		const { metadata, typed = null, isReading } = content;
+	async function putNotice(
+		person: Person,
+		handle: ViewHandle,
+		{ metadata, typed = null, tries }: Noticed,
+		notice: (readAt: number) => string,
+	) {
 		// After a submission the view shows a receipt, which must not be replaced.
 		if (await presenter.isSent(handle.id, metadata)) return 'gone';
 		const reading = latest(metadata.sessionId);
 		if (reading === null || !(await presenter.asksTheSame(metadata, reading))) return null;
 		const notices = [notice(reading.readAt)];
 		const model = await presenter.model({ person, viewId: handle.id, metadata, typed, reading, notices });
-		return (await put(person, handle, model, isReading)).outcome;
+		return (await put(person, handle, model, tries)).outcome;
 	}
 
 	/** Shows a session in a view. `isShown`: it stays during the read. Resolves to the outcome; null: nothing read. */
@@ -178,16 +181,16 @@ export function createSessionFlow(
 		let isNoted = false;
 		/** With the form of the stored question, once the view shows that. */
 		let latestContent = content;
-		async function showStored(why: WhyStored): Promise<UpdateOutcome | null> {
-			const filled = await fillStored(person, handle, latestContent, why);
-			latestContent = filled?.content ?? latestContent;
+		async function showStored(words: string, tries = MAX_UPDATES): Promise<UpdateOutcome | null> {
+			const filled = await fillStored(person, handle, { ...latestContent, tries }, words);
+			if (filled !== null) latestContent = { ...filled.content, tries: MAX_UPDATES };
 			return filled?.outcome ?? null;
 		}
 		async function note(waitedMs: number): Promise<UpdateOutcome | null> {
 			if (latestContent !== content) return null;
-			if (!isShown) return (await showStored(NOT_YET)) ?? handle.update(loadingModal(metadata, { waitedMs }));
+			if (!isShown) return (await showStored(NOT_YET, 1)) ?? handle.update(loadingModal(metadata, { waitedMs }));
 			const waiting = () => NOTICES.stillWaiting(waitedMs);
-			const outcome = await putNotice(person, handle, { ...content, isReading: true }, waiting);
+			const outcome = await putNotice(person, handle, { ...content, tries: 1 }, waiting);
 			if (outcome === null)
 				await reply.toPerson(whereItBegan(request, metadata.origin), stillWaitingMessage(sessionId));
 			isNoted ||= outcome === 'updated';
@@ -209,7 +212,7 @@ export function createSessionFlow(
 			const code = codeOf(error);
 			// A form that is shown stays as it is, unless the person wants to change it.
 			if (isOfService(code) && (!isShown || content.sameReading === true)) {
-				const outcome = await showStored({ words: errorWords(code).what, isReading: false }).catch(() => null);
+				const outcome = await showStored(errorWords(code).what).catch(() => null);
 				if (outcome !== null) return outcome === 'updated' ? 'stored' : 'closed_meanwhile';
 			}
 			const isTooFast = code === 'too_fast';
@@ -243,11 +246,30 @@ export function createSessionFlow(
 		}
 	}
 
+	/** The handle of an open view. A notice that was shown since the press does not keep it from being updated. */
+	function overNotices(view: SubmittedView): ViewHandle {
+		let handle = reply.handleOf(view);
+		return {
+			id: view.id,
+			get hash() {
+				return handle.hash;
+			},
+			async update(content) {
+				const outcome = await handle.update(content);
+				const noticed = outcome === 'changed' ? await shown.drafting.afterNotice({ ...view, hash: handle.hash }) : null;
+				if (noticed === null) return outcome;
+				handle = reply.handleOf(noticed);
+				return handle.update(content);
+			},
+		};
+	}
+
 	/** Shows the session again in an open view, whose texts stay. If it cannot be read, the error opens on top. */
 	async function show(request: AllowedRequest, content: Wanted & { view: SubmittedView }): Promise<void> {
 		const { view, metadata } = content;
 		const isShown = view.callbackId === CALLBACKS.session;
-		const outcome = await showIn(request, reply.handleOf(await shown.drafting.takeOver(view)), content, isShown);
+		if (view.callbackId === CALLBACKS.receipt) await shown.drafting.leaveReceipt(view.id);
+		const outcome = await showIn(request, overNotices(view), content, isShown);
 		await noteOpened(request, isShown ? 'refresh' : 'open', metadata.sessionId, outcome);
 	}
 

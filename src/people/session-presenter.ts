@@ -1,6 +1,6 @@
 import type { Core } from '../core.ts';
 import type { AnswerStore } from '../delivery/answer-store.ts';
-import type { Draft, DraftStore } from '../delivery/answering-store.ts';
+import type { Draft, DraftStore } from '../delivery/draft-store.ts';
 import { type OurAnswers, ourAnswers, valuesAt } from '../delivery/earlier-answers.ts';
 import {
 	type Answer,
@@ -31,8 +31,9 @@ import { asksTheSame, type Values, without, withoutChoices } from '../slack/form
 import { type Links, newFormId, type ViewMetadata } from '../slack/ids.ts';
 import type { Reading } from '../slack/person-reads.ts';
 import type { SessionStore } from '../store/watch-store.ts';
+import type { ViewStore } from '../surfaces/view-store.ts';
 import { draftsIn } from './agent-texts.ts';
-import type { Claims, Drafting, Prefill, StandingForm } from './drafts.ts';
+import type { Drafting, Prefill, StandingForm } from './drafts.ts';
 
 export interface Content {
 	readonly metadata: ViewMetadata;
@@ -58,15 +59,21 @@ export type ShownReading = Pick<Reading, 'session' | 'readAt' | 'since' | 'arriv
 
 /** The words for why somebody may not answer, and whom to ask; null: they may. */
 type WhyNotAnswer = (person: Person, place: Pick<ViewMetadata, 'sessionId' | 'origin'>) => Promise<string | null>;
-type Parts = Readonly<{ claims: Claims; drafting: Drafting; links: Links; whyNotAnswer: WhyNotAnswer }>;
+type Parts = Readonly<{ drafting: Drafting; links: Links; whyNotAnswer: WhyNotAnswer }>;
 
 /** Collects what a modal shows besides the session. Saves the initial texts of the form as a draft. */
 export function createPresenter(
-	core: Core<{ answers: AnswerStore; drafts: DraftStore; watches: WatchStore; sessions: SessionStore }>,
-	{ claims, drafting, links, whyNotAnswer }: Parts,
+	core: Core<{
+		answers: AnswerStore;
+		drafts: DraftStore;
+		views: ViewStore;
+		watches: WatchStore;
+		sessions: SessionStore;
+	}>,
+	{ drafting, links, whyNotAnswer }: Parts,
 ) {
 	const { serviceUrl, clock, config, store } = core;
-	const { answers, drafts, watches, sessions } = store;
+	const { answers, drafts, views, watches, sessions } = store;
 	const { SESSION_DASHBOARD_URL: dashboardUrl } = config;
 
 	const keyOf = (sessionId: string, messageIndex: number) => ({ service: serviceUrl, sessionId, messageIndex });
@@ -249,9 +256,9 @@ export function createPresenter(
 				return { ...base, metadata, claims: [], draft: {}, notices, settledBy, emptied };
 			const { messageIndex, fingerprint, shownHash } = question;
 			const key = keyOf(session.sessionId, messageIndex);
-			const [draft, others, typed] = await Promise.all([
+			const [draft, answering, typed] = await Promise.all([
 				drafts.newest(person, key),
-				claims.others(key, person),
+				views.claims(key, clock.now()),
 				latestTyped(showing),
 			]);
 			const typedValues = typed && without(typed, metadata.secret);
@@ -270,7 +277,7 @@ export function createPresenter(
 			return {
 				...base,
 				metadata: { ...metadata, formId, ...(formId !== metadata.formId && { fields: [], offered: [] }) },
-				claims: others.map((claim) => claim.person.userId),
+				claims: answering.flatMap((claim) => (isSamePerson(claim.person, person) ? [] : claim.person.userId)),
 				draft: { ...without(start.suggested, secret), ...values },
 				secret,
 				marks,

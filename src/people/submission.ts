@@ -1,18 +1,15 @@
 import type { Answers } from '../delivery/accept.ts';
 import { type AnswerItem, submissionKeyOf } from '../domain/answer.ts';
-import { notYetWords, tooLateWords } from '../screens/receipt.ts';
+import { notYetWords, receiptContext, receiptModal, tooLateWords } from '../screens/receipt.ts';
 import type { HandlerContext } from '../slack/context.ts';
 import { titleOf } from '../slack/form/fields.ts';
 import { CALLBACKS, newMetadata, type ViewMetadata } from '../slack/ids.ts';
 import { type AllowedRequest, isOfSession, type Submitted, type Wait, windowPlace } from '../slack/request.ts';
-import type { Receipts } from '../surfaces/receipts.ts';
 import type { Drafting, Forms, StandingForm } from './drafts.ts';
 
 /** Registers "Send answer": an answer is checked and stored, and only then acknowledged. */
-export function registerSubmission(
-	core: HandlerContext & { flow: Forms; drafting: Drafting; answers: Answers; receipts: Receipts },
-): void {
-	const { listen, flow, drafting, reply, answers, receipts } = core;
+export function registerSubmission(core: HandlerContext & { flow: Forms; drafting: Drafting; answers: Answers }): void {
+	const { listen, flow, drafting, reply, answers } = core;
 
 	function submissionOf(request: AllowedRequest, { view, metadata, typed }: StandingForm, arrivalSeen: number | null) {
 		const length = Math.max(...metadata.fields) + 1;
@@ -63,7 +60,6 @@ export function registerSubmission(
 		if (Object.keys(fieldErrors).length > 0) {
 			return { ack: { response_action: 'errors', errors: fieldErrors }, after: keepText };
 		}
-		receipts.expectAcknowledgement(view.id);
 		const result = await inTime(answers.submit(submissionOf(request, form, metadata.arrival)), 'acceptance_unknown');
 		flow.submitted(view.id);
 		request.log.info({ answer: result.answer.id, session: metadata.sessionId, outcome: result.kind }, 'submitted');
@@ -71,9 +67,8 @@ export function registerSubmission(
 		const note =
 			result.kind === 'tooLate' ? tooLateWords(texts) : result.kind === 'taken' ? notYetWords(result.by) : '';
 		return {
-			ack: { response_action: 'update', view: receipts.shown(result.answer, note).modal },
+			ack: { response_action: 'update', view: receiptModal(result.answer, receiptContext(core, note)) },
 			after: async () => {
-				receipts.acknowledged(view.id);
 				// The store has no text that came too late, so it stays a draft.
 				if (result.kind === 'tooLate') await keepText();
 			},
@@ -91,7 +86,6 @@ export function registerSubmission(
 		},
 		/** At the first field: only field errors leave the form with its texts in place. */
 		failed(view, error) {
-			receipts.acknowledged(view.id);
 			const [firstField = 'b.form'] = Object.keys(view.labels);
 			return { ack: { response_action: 'errors', errors: { [firstField]: reply.words(error, 'text').plain } } };
 		},

@@ -1,4 +1,4 @@
-import type { Draft } from '../delivery/answering-store.ts';
+import type { Draft } from '../delivery/draft-store.ts';
 import {
 	type AgentOutcome,
 	type Answer,
@@ -268,14 +268,14 @@ export const WINDOW_NOTICES = {
 	ended: '🏁 The session ended. Your text stays here.',
 } as const;
 
-/** A form with such a notice or none; `key`: of the notice. It stands in place of the title line. */
+/** A form with such a notice or none, which stands in place of the title line. Null: there is no place for it. */
 export function noticedView(form: ModalView | null, reader: string, by: string | null, became: Became | null) {
 	const answered = by === reader ? WINDOW_NOTICES.ownAnswer : WINDOW_NOTICES.answeredBy(by ?? '');
 	const words = by !== null ? answered : became === null ? '' : WINDOW_NOTICES[became];
 	const [first, second, ...rest] = (form?.blocks ?? []) as readonly KnownBlock[];
 	// Who is answering does not count any more.
 	const others = second === undefined || (words !== '' && second.type === 'context') ? rest : [second, ...rest];
-	if (form === null || first?.type !== 'section' || first.text === undefined) return { key: '', view: null };
+	if (form === null || first?.type !== 'section' || first.text === undefined) return null;
 	const top = words === '' ? first : { ...first, text: mrkdwn(words) };
 	return { key: words === '' ? '' : hashOf(words), view: { ...form, blocks: [top, ...others] } };
 }

@@ -1,6 +1,5 @@
 import type { Core } from '../core.ts';
 import type { AnswerStore } from '../delivery/answer-store.ts';
-import type { ClaimStore } from '../delivery/answering-store.ts';
 import type { Answer } from '../domain/answer.ts';
 import { type HandOver, holderOf } from '../domain/hand-over.ts';
 import type { Person, QuestionKey } from '../domain/session.ts';
@@ -12,6 +11,7 @@ import type { Names } from '../slack/parts.ts';
 import type { Asked, StoredQuestion } from '../store/question-store.ts';
 import type { Watch, WatchEnd } from '../store/watch.ts';
 import { type DuePost, NOWHERE, WATCH_KINDS } from '../surfaces/post.ts';
+import type { ViewStore } from '../surfaces/view-store.ts';
 
 /** Why a watch ended that can begin again where it was. */
 const CAN_GO_ON = new Set<WatchEnd | undefined>(['unwatched', 'noChange', 'discoveryEnded']);
@@ -24,11 +24,11 @@ export const NO_LINK_MS = 3 * 60_000;
 
 /** Reads what is stored about a question that a card or a post shows, and who may still read or answer it. */
 export function createQuestionFacts(
-	core: Core<{ answers: AnswerStore; claims: ClaimStore; watches: WatchStore }>,
+	core: Core<{ answers: AnswerStore; views: Pick<ViewStore, 'claims'>; watches: WatchStore }>,
 	{ mayAct, whoMayAnswer }: { readonly mayAct: MayAct; readonly whoMayAnswer: Pick<WhoMayAnswer, 'of'> },
 ) {
 	const { config, clients, directory, clock } = core;
-	const { answers, claims, watches } = core.store;
+	const { answers, views, watches } = core.store;
 	/** By the `ts` of posts. They never change, and what has them is drawn often. A number: when Slack did not tell. */
 	const links = new Map<string, string | number>();
 	/** The answer from Handraise to a question of this message: not one to what the message asked before. */
@@ -75,7 +75,7 @@ export function createQuestionFacts(
 			const fingerprint = asked !== null && isUpdate ? asked.question.fingerprint : '';
 			const [{ standing, refused }, active, lost, perhaps, named] = await Promise.all([
 				key === null ? NO_ANSWERS : answersTo(due.question, key, fingerprint),
-				key !== null && showsClaims ? claims.active(key, clock.now()) : [],
+				key !== null && showsClaims ? views.claims(key, clock.now()) : [],
 				due.question?.lost ? answers.arrived(due.question.lost) : null,
 				key && goneOn && answers.perhapsArrived(key, goneOn),
 				watch !== null && isOpen ? whoMayAnswer.of(watch.session.sessionId, watch.channelId) : null,

@@ -7,7 +7,8 @@ import type { Need } from '../slack/calls.ts';
 import type { Memberships } from '../slack/channels.ts';
 import { isDirectMessage } from '../slack/ids.ts';
 import type { NoListReason, WaitingSession } from '../store/watch.ts';
-import type { Inbox, InboxStore, OpenQuestion } from '../surfaces/inbox-store.ts';
+import type { InboxStore, OpenQuestion } from '../surfaces/inbox-store.ts';
+import type { DueView } from '../surfaces/view-store.ts';
 import { firstPersonOf } from './answer.ts';
 
 /** Questions, or old sessions, on a page. With everything else, a view holds at most 100 blocks. */
@@ -39,8 +40,10 @@ type Asked = { readonly need: Need; readonly now: number; readonly alsoOf: reado
 
 /** Puts together what a person's inbox shows. It reads nothing from the session service. */
 export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options: ContentOptions) {
-	const { memberships, accessPolicy, discovered } = options;
-	const { serviceUrl, config, log } = core;
+	const { memberships, accessPolicy } = options;
+	const { serviceUrl, config, clock, log } = core;
+	// Nobody opens a session from an inbox where only some channels are allowed.
+	const discovered = async () => (config.ALLOWED_CHANNELS.length > 0 ? null : options.discovered());
 	const { inboxes: reads } = core.store;
 	const ofWorkspace = shareNext((teamId) => Promise.all([reads.openQuestions(serviceUrl, teamId), discovered()]));
 	type OfWorkspace = Awaited<ReturnType<typeof ofWorkspace>>;
@@ -169,8 +172,9 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 	}
 
 	/** The content of this inbox at `now`, and when to build it again because a part is missing (null: none is). */
-	async function build({ person, page, viewId, shownCount }: Inbox, now: number) {
-		const need = viewId === null && shownCount === 0 ? 'home' : 'look';
+	async function build({ person, page, viewId, shownAt, attempts }: DueView, now: number) {
+		// Many Homes may wait for the same; whoever opens a window, or does something in it, comes before them.
+		const need = viewId === null && (shownAt === null || attempts > 0) ? 'home' : 'look';
 		const { refusal, retryAt = null } = await accessPolicy.checkAbsent(person, ANYWHERE, need);
 		if (refusal !== null) {
 			const isUnknown = refusal === 'could_not_check';
@@ -236,10 +240,15 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 		};
 	}
 
-	return { build, next };
+	return {
+		build,
+		/** The first question that waits for the author of an answer, of another session; null: none is known. */
+		nextOf: ({ person, question }: Answer) => next(person, question.sessionId, clock.now()),
+	};
 }
 
-export type InboxContent = DeepReadonly<Awaited<ReturnType<ReturnType<typeof createInboxContent>['build']>>['content']>;
+export type InboxBuilder = ReturnType<typeof createInboxContent>;
+export type InboxContent = DeepReadonly<Awaited<ReturnType<InboxBuilder['build']>>['content']>;
 export type ShownInbox = Extract<InboxContent, { kind: 'shown' }>;
 export type InboxQuestion = ShownInbox['questions'][number];
 export type InboxWaiting = NonNullable<ShownInbox['waiting']>;

@@ -1,3 +1,4 @@
+import type { Core } from '../core.ts';
 import {
 	type Answer,
 	agentMayStand,
@@ -12,7 +13,7 @@ import {
 	repeatsIn,
 } from '../domain/answer.ts';
 import { masked, maskedNames } from '../domain/masking.ts';
-import { HOUR_MS, MINUTE_MS } from '../kernel/basics.ts';
+import { HOUR_MS, hashOf, MINUTE_MS } from '../kernel/basics.ts';
 import { COMMAND } from '../kernel/command-name.ts';
 import { ASKING_SLACK, errorWords } from '../slack/error-view.ts';
 import { ACTIONS, CALLBACKS, encodeMetadata, encodeTarget, inboxRowId, newMetadata } from '../slack/ids.ts';
@@ -46,9 +47,11 @@ import {
 } from '../slack/parts.ts';
 import { isBlank, quotedTitleMrkdwn, withoutListed, withoutMarks } from '../slack/text.ts';
 import type { WaitingSession } from '../store/watch.ts';
-import { FOLLOWED_MS, type Inbox } from '../surfaces/inbox-store.ts';
+import type { DueView } from '../surfaces/view-store.ts';
+import type { InboxLook } from '../surfaces/views.ts';
 import { sayingOf, stateLine, storedTitle, titleOf } from './answer.ts';
 import {
+	type InboxBuilder,
 	type InboxContent,
 	type InboxDraft,
 	type InboxQuestion,
@@ -57,11 +60,11 @@ import {
 	type ShownInbox,
 } from './inbox-content.ts';
 import { askedLine, claimsWords, handOverLine, openQuestion, QUESTION_CUT } from './question.ts';
-import { type ReceiptContext, receiptButtons } from './receipt.ts';
+import { type ReceiptContext, receiptButtons, receiptContext } from './receipt.ts';
 import { idAmong, noListWords } from './watch.ts';
 
 export interface InboxModel {
-	readonly inbox: Pick<Inbox, 'openedAt' | 'person'>;
+	readonly inbox: Pick<DueView, 'followedUntil' | 'person'>;
 	readonly content: InboxContent;
 	/** `now` in whole minutes. */
 	readonly receipt: ReceiptContext;
@@ -82,6 +85,24 @@ export function inboxModal(shown: InboxModel | string): ModalView {
 	return modal({ callbackId: CALLBACKS.inbox, title: 'Inbox', metadata: METADATA, notifyOnClose: true, blocks });
 }
 
+/** Draws inboxes, in the Home tab and in windows. */
+export function createInboxDrawing(core: Pick<Core, 'config' | 'clock'>, { build }: Pick<InboxBuilder, 'build'>) {
+	return async (inbox: DueView, now: number): Promise<InboxLook> => {
+		const { content, againAt } = await build(inbox, now);
+		// Ages change once a minute, all in the same moment.
+		const receipt = { ...receiptContext(core), now: Math.floor(now / MINUTE_MS) * MINUTE_MS };
+		const model = { inbox, content, receipt };
+		const view = inbox.viewId === null ? homeView(model) : inboxModal(model);
+		return {
+			view,
+			key: hashOf(JSON.stringify(view)),
+			againAt,
+			backAt: content.kind === 'shown' ? (content.snoozed?.nextAt ?? null) : null,
+			isRefused: content.kind === 'refused',
+		};
+	};
+}
+
 export const INBOX_LOADING = '⏳ Looking for questions that wait for you…';
 export const INBOX_WAITING = `⏳ ${ASKING_SLACK} This page fills by itself.`;
 
@@ -98,7 +119,7 @@ function inboxBlocks(shown: InboxModel | string): KnownBlock[] {
 	const isEmpty = total === 0 && snoozed === null && channelsKnown && oldCount === 0;
 	const sessions = questions.map(sessionOf);
 	const which = shownCount > 0 ? pageWords('Question', first + 1, shownCount, total) : '';
-	const until = `Live until ${momentMrkdwn(inbox.openedAt + FOLLOWED_MS, 'seconds')}`;
+	const until = `Live until ${momentMrkdwn(inbox.followedUntil, 'seconds')}`;
 	return [
 		heading(`${total === 0 ? '' : '✋ '}${waitingCountWords(total, snoozed?.count ?? 0, oldCount, waiting?.total)}`),
 		...ownAnswers.shown.filter(needsDecision).flatMap(ownAnswerEntry),

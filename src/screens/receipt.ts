@@ -23,6 +23,7 @@ import {
 	TAKES_LONG_MS,
 } from '../domain/answer.ts';
 import type { Person } from '../domain/session.ts';
+import { hashOf } from '../kernel/basics.ts';
 import { codeOf } from '../slack/clients.ts';
 import { type ErrorContext, errorWords } from '../slack/error-view.ts';
 import {
@@ -59,6 +60,7 @@ import {
 } from '../slack/parts.ts';
 import { isBlank, quoted, quotedTitleMrkdwn } from '../slack/text.ts';
 import { type Drawing, lookOf } from '../surfaces/post.ts';
+import type { ViewLook } from '../surfaces/views.ts';
 import {
 	firstPersonOf,
 	hasText,
@@ -79,6 +81,19 @@ export interface ReceiptContext {
 	readonly note?: string;
 }
 
+/** Draws a receipt in a window. `nextOf`: the question that waits for its author after this one, or null. */
+export function createReceiptView(core: Pick<Core, 'config' | 'clock'>, nextOf: (answer: Answer) => Promise<unknown>) {
+	return async (answer: Answer): Promise<ViewLook> => {
+		const next = await nextOf(answer).catch(() => null);
+		const context = { ...receiptContext(core), offersNext: next !== null };
+		const view = receiptModal(answer, context);
+		const isLong = isBlocking(answer.state) && context.now - firstDueAt(answer) >= TAKES_LONG_MS;
+		// How long ago something was is no news.
+		const key = JSON.stringify([receiptModal(answer, { ...context, now: answer.acceptedAt }), isLong]);
+		return { view, key: hashOf(key) };
+	};
+}
+
 /** Draws the direct message about an answer as long as that goes on, by itself or by its author. */
 export function createReceiptDrawing(core: Core<{ answers: Pick<AnswerStore, 'get'> }>) {
 	return {
@@ -91,11 +106,14 @@ export function createReceiptDrawing(core: Core<{ answers: Pick<AnswerStore, 'ge
 			// What changes later is told: that draws it again.
 			const { state, agentOutcome } = answer;
 			const isWaiting = state === 'waiting' && hasText(answer);
-			const isOpen = isBlocking(state) || isWaiting || (state === 'delivered' && agentOutcome === null);
+			// One that is lost is so until somebody answers again.
+			const isOpen = isBlocking(state) || isWaiting || (state === 'delivered' && OPEN_OUTCOMES.includes(agentOutcome));
 			return lookOf(receiptMessage(answer, context), { key, isLast: !isOpen });
 		},
 	} satisfies Drawing<'receipt'>;
 }
+
+const OPEN_OUTCOMES: readonly (AgentOutcome | null)[] = [null, 'lost'];
 
 export function receiptContext({ config, clock }: Pick<Core, 'config' | 'clock'>, note = ''): ReceiptContext {
 	return { adminContact: config.ADMIN_CONTACT, now: clock.now(), note };

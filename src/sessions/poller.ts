@@ -5,7 +5,7 @@ import type { OccurrenceChange } from '../domain/occurrences.ts';
 import { askedAt } from '../domain/options.ts';
 import { questionAt, type Session } from '../domain/session.ts';
 import { codeOf, MINUTE_MS, retryAtOf, uptimeOf } from '../kernel/basics.ts';
-import { createLeaseLoop } from '../kernel/lease-loop.ts';
+import { createLeaseLoop, leaseQueue } from '../kernel/lease-loop.ts';
 import type { BackgroundBudget } from '../service/budget.ts';
 import { DOWN_AFTER_MS, OUTAGE_CODES, type ServiceHealth } from '../service/health.ts';
 import { type MeasuredReading, MISSING, type SessionReading, WAITING_CODES } from '../service/service.ts';
@@ -60,7 +60,7 @@ export function createPoller(
 	let noteAgainAt = Number.NEGATIVE_INFINITY;
 	health.onRecovered(readFailingSoon);
 
-	const loop = createLeaseLoop<DueSession>(core, {
+	const reads = leaseQueue<DueSession>({
 		itemsName: 'reads',
 		rows: sessions.rows,
 		concurrency: READS_AT_ONCE,
@@ -103,6 +103,7 @@ export function createPoller(
 		},
 		release: (held) => sessions.release(held.map(({ token }) => token)),
 	});
+	const loop = createLeaseLoop(core, reads);
 
 	const free = () => (budget.isSlow(LONG_CALL_MS) ? 1 : READS_AT_ONCE) - taken;
 

@@ -1,6 +1,5 @@
 // Owns `service_outages`: notes what reads of sessions found, and that they fail.
 import { isDeepStrictEqual } from 'node:util';
-import { markQuestion } from '../delivery/answering-store.ts';
 import { noteOutcomes } from '../delivery/outcomes-store.ts';
 import type { OccurrenceChange } from '../domain/occurrences.ts';
 import type { SessionKey } from '../domain/session.ts';
@@ -169,7 +168,7 @@ export function createRecordingStore({ db, cipher }: StoreParts) {
 					if (isNow) await markDue(tx, key);
 					else if (isNews) await markDue(tx, null);
 					if (!isNow && cards.length > 0) await markDue(tx, key, { cards: cards.includes('now') ? 'now' : 'progress' });
-					for (const answer of answers) await markQuestion(tx, answer, 'answer');
+					for (const answer of answers) await markDue(tx, answer.question);
 					return true;
 				})
 				.catch(async (error: unknown) => {
@@ -195,7 +194,7 @@ export function createRecordingStore({ db, cipher }: StoreParts) {
 					await from(trx, 'questions', sessionOf(key)).select('id').orderBy('id').forUpdate().execute();
 					const isRecorded = !isWatched && (await recordFound(tx, key, found, { question: null, readAt }));
 					if (!isRecorded) throw new Outdated(null);
-					for (const answer of answers) await markQuestion(tx, answer, 'answer');
+					for (const answer of answers) await markDue(tx, answer.question);
 					return true;
 				})
 				.catch((error: unknown) => {

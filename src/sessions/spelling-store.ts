@@ -10,7 +10,7 @@ import { pointPostsTo, replaceInPosts } from '../surfaces/plan-store.ts';
 import { endWatch } from './watching-store.ts';
 
 /** In the order of locks; the others follow. */
-const FIRST = ['answers', 'drafts', 'claims'] as const;
+const FIRST = ['answers', 'drafts'] as const;
 const OTHERS = TABLES_OF_SESSIONS.filter((name) => !FIRST.some((first) => first === name));
 
 /** What is stored of a session under other spellings of its id than the one that the session service says. */
@@ -36,7 +36,6 @@ async function moveAll(tx: CipherTx, former: SessionKey, session: SessionKey): P
 	await lockFor(trx, 'addingWatches');
 	await moveAnswers(tx, former, session);
 	await moveRows(tx, 'drafts', former, session);
-	await moveRows(tx, 'claims', former, session);
 	const rows = new Map<string, WatchedSessionRow | undefined>();
 	for (const key of inLockOrder([former, session], ({ sessionId }) => sessionId))
 		rows.set(key.sessionId, await lockSession(trx, key));

@@ -43,7 +43,7 @@ type ViewAddress =
 	/** Slack's response to the opening was lost: the view, if it exists, is known only by the name that we gave it. */
 	| { readonly external_id: string };
 
-export const addressOf = (view_id: string, hash = ''): ViewAddress => (hash === '' ? { view_id } : { view_id, hash });
+const addressOf = (view_id: string, hash = ''): ViewAddress => (hash === '' ? { view_id } : { view_id, hash });
 
 /** `gone`: the view was closed. `changed`: the view has other content meanwhile. */
 export type UpdateOutcome = 'updated' | 'gone' | 'changed';

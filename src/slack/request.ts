@@ -168,7 +168,7 @@ export interface InboxPlace {
 
 export const homeOf = (person: Person) => ({ id: `home:${person.teamId}:${person.userId}`, person, viewId: null });
 
-export const windowOf = (person: Person, viewId: string): InboxPlace => ({ id: `view:${viewId}`, person, viewId });
+export const windowOf = (person: Person, viewId: string): InboxPlace => ({ id: viewId, person, viewId });
 
 /** The inbox that a view is, which shows changes by itself; null when it is none. */
 export function inboxOf({ person }: PersonRequest, view: SubmittedView | null): InboxPlace | null {

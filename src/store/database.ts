@@ -93,7 +93,7 @@ export type LeasedTable = {
 export const LEASED_TABLES = TABLE_NAMES.filter((name): name is LeasedTable => 'leaseToken' in TABLES[name].columns);
 
 /** When rows of these tables are due. */
-const DUE_COLUMNS = new Set(['dueAt', 'nextAttemptAt', 'nextReadAt', 'nextUpdateAt']);
+const DUE_COLUMNS = new Set(['dueAt', 'nextAttemptAt', 'nextReadAt']);
 
 /** The last column of the key, by which rows are leased and locked; a session's within its service. */
 export const lastKeyOf = (name: TableName) => String(TABLES[name].key.at(-1));

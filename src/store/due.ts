@@ -260,7 +260,7 @@ export function removeInBatches(db: StoreDatabase, table: TableName, isOver: Raw
 	const key = sql.join(TABLES[table].key.map((name: string) => sql.ref(name)));
 	return changeInBatches(db, (trx, limit) => {
 		const over = sql`select ${key} from ${sql.table(table)} where ${isOver} limit ${limit}`;
-		return remove(trx, table as 'claims').where(sql<boolean>`(${key}) in (${over})`);
+		return remove(trx, table as 'snoozes').where(sql<boolean>`(${key}) in (${over})`);
 	});
 }
 

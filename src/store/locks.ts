@@ -9,12 +9,12 @@ import { type Db, type Filter, from, isPostgres, type LeasedTable, lastKeyOf, se
  *
  * 1. what `lockFor` locks, or the question of an answer (`lockQuestion` of `accept-store.ts`)
  * 2. the discovery of a channel
- * 3. answers, drafts and claims
+ * 3. answers and drafts
  * 4. sessions: `lockSession`
  * 5. watches
  * 6. posts, and with them the reminders of several questions in their channels
  * 7. reminders that are held, which are posts, too, in the order of their streams
- * 8. windows; the one whose form is sent goes first
+ * 8. views; that of a form that is sent goes first, with nothing after it
  */
 
 /** The query of the keys of these rows, which it locks in their order. */

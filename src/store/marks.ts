@@ -1,12 +1,12 @@
 // Owns `marks`: what was changed that people see.
-import type { Person, SessionKey } from '../domain/session.ts';
+import { EARLY_READS_MS, type QuestionChange } from '../domain/answer.ts';
+import type { QuestionKey, SessionKey } from '../domain/session.ts';
 import { add, type Db, from, type Row, remove, sessionOf, type Tx } from './database.ts';
 import { lockedFor } from './locks.ts';
-import type { CardUrgency } from './watch.ts';
+import { AWAITED_AHEAD_MS, type CardUrgency } from './watch.ts';
+import { readEarly } from './watch-store.ts';
 
 export interface MarkOptions {
-	/** Whose act it was; left out or null: an agent's, or no single person's. */
-	readonly by?: Pick<Person, 'userId'> | null;
 	/** Only cards show it: with `progress` when what is more urgent leaves room. Left out: everything, now. */
 	readonly cards?: CardUrgency;
 	/** Left out: at once. */
@@ -19,14 +19,26 @@ export interface MarkOptions {
  * "sending…" for good.
  */
 export async function markDue({ trx, now }: Tx, session: SessionKey | null, options: MarkOptions = {}): Promise<void> {
-	const { by = null, cards = null, afterMs = 0 } = options;
+	const { cards = null, afterMs = 0 } = options;
 	await add(trx, 'marks', {
 		id: crypto.randomUUID(),
 		...(session === null ? { service: null, sessionId: null } : sessionOf(session)),
-		userId: by?.userId ?? null,
 		cards,
 		dueAt: now + afterMs,
 	}).execute();
+}
+
+/** A press shows what it did on its post, without a rate limit; only if that fails, it is drawn as others are. */
+const PRESS_SHOWN_MS = 250;
+
+/** Has everything drawn again that shows the question, and after a delivery its session read early. */
+export async function markQuestion(tx: Tx, question: QuestionKey, what: QuestionChange): Promise<void> {
+	const { trx, now } = tx;
+	const isPress = what === 'choice' || what === 'undo';
+	await markDue(tx, question, isPress ? { afterMs: PRESS_SHOWN_MS } : {});
+	if (what !== 'delivered') return;
+	const at = now + EARLY_READS_MS[0];
+	await readEarly(trx, question, { askedAt: now, at, by: at - AWAITED_AHEAD_MS });
 }
 
 /** Marks in one transaction; a statement's parameters are limited. */

@@ -98,7 +98,7 @@ export type PersonPage = { readonly table: TableName; readonly after: string };
 /** Removes rows that are only a person's. Returns how many, in words for the operator. */
 export async function removeRowsOf(trx: Db, userId: string): Promise<Readonly<Record<string, number>>> {
 	const counts: Record<string, number> = {};
-	for (const table of ['drafts', 'snoozes', 'claims', 'inboxes', 'windows', 'people'] as const)
+	for (const table of ['drafts', 'snoozes', 'views', 'people'] as const)
 		counts[`${table} removed`] = await countChanged(remove(trx, table, { userId } as Filter<typeof table>));
 	return counts;
 }

@@ -41,14 +41,13 @@ export const nextLetter = (db: StoreDatabase, before: number) =>
 	lookAt(
 		db,
 		sql`(select min(changed_at) from shared_states where name like ${`${LETTERS.ask}%`}
-			or (changed_at < ${before} and (name like 'person:%' or name like 'rate:inbox-%')))`,
+			or (changed_at < ${before} and name like 'person:%'))`,
 	);
 
 /** Locks the newest request: another key's is in nobody's way. Removes letters before `before`: nobody awaits them. */
 export async function takeAsked(trx: Db, cipher: Cipher, before: number) {
 	const old = remove(trx, 'shared_states').where('changedAt', '<', before);
-	// Rates of people in their inboxes are over by then, too, and hold their ids.
-	await old.where((eb) => eb('name', 'like', 'person:%').or('name', 'like', 'rate:inbox-%')).execute();
+	await old.where('name', 'like', 'person:%').execute();
 	const asks = from(trx, 'shared_states').where('name', 'like', `${LETTERS.ask}%`).selectAll();
 	const newest = asks.orderBy('changedAt', 'desc').limit(1);
 	const letter = await newest.forUpdate().skipLocked().executeTakeFirst();

@@ -27,6 +27,7 @@ export async function toTwo(db: Kysely<unknown>, now: number): Promise<void> {
 	await endSwitching(db, now);
 	await holdReminders(db, now);
 	await receiptsToPosts(db, now);
+	await receiptsToViews(db, now);
 }
 
 /** 1.0.0 linked none, and 1.1.0 none of sessions that nobody watched. One that is sent again is linked then. */
@@ -455,9 +456,7 @@ async function receiptsToPosts(db: Kysely<unknown>, now: number): Promise<void> 
 	for (const row of rows) {
 		const told = parseOrNull(formerReceipt, row.receiptState);
 		if (told === null) continue;
-		const { dm, dmSince = null, ...receipt } = told;
-		const receiptState = JSON.stringify({ ...receipt, isMessage: true });
-		await sql`update answers set receipt_state = ${receiptState} where id = ${row.id}`.execute(db);
+		const { dm, dmSince = null } = told;
 		// What may have been posted is searched for by the key that it was given.
 		const key = `${row.id} ${dm?.ts ?? ''}`;
 		const isSure = dmSince === null;
@@ -470,18 +469,28 @@ async function receiptsToPosts(db: Kysely<unknown>, now: number): Promise<void> 
 				${JSON.stringify({ kind: 'receipt', answerId: row.id })}, ${state}, ${row.acceptedAt},
 				${isSure ? null : now}, ${dmSince}, ${isSure ? (dm?.ts ?? null) : null})`.execute(db);
 	}
-	await sql`update answers set receipt_state = replace(receipt_state, '"dm":null', '"isMessage":false')
-		where receipt_state like '%"dm":null%'`.execute(db);
+}
+
+/**
+ * What an author was told stood with the answer, and the worker told them. Windows that are open begin anew: what is
+ * still to be told is told by messages. `now`: clock milliseconds.
+ */
+async function receiptsToViews(db: Kysely<unknown>, now: number): Promise<void> {
+	const at = sql.lit(now);
+	await sql`insert into views (id, kind, team_id, user_id, service, session_id, message_index, answer_id,
+			followed_until, not_before, due_at)
+		select 'answer:' || id, 'receipt', team_id, user_id, service, session_id, message_index, id,
+			${at} + ${sql.lit(2 * DAY_MS)}, ${at}, ${at}
+		from answers where next_attempt_at is not null and user_id not like 'forgotten-%'`.execute(db);
+	await sql`update answers set next_attempt_at = null where state not in ('accepted', 'delivering')
+		and not (state = 'delivered' and coalesce(agent_outcome, 'unseen') = 'unseen')`.execute(db);
 }
 
 /** They go on by themselves, or by their author. */
 const GOING_ON = new Set(['accepted', 'delivering', 'waiting']);
 
 const formerReceipt = z.object({
-	state: z.string().nullable(),
-	agentOutcome: z.string().nullable(),
 	dm: z.object({ ts: z.string() }).nullable(),
-	modalOpen: z.boolean(),
 	dmSince: z.number().exactOptional(),
 });
 

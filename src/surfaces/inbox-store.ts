@@ -1,65 +1,44 @@
-// Owns `inboxes`.
+// Reads what inboxes show.
 
-import { activeClaims, nameInService, readDraft } from '../delivery/answering-store.ts';
+import { nameInService, readDraft } from '../delivery/draft-store.ts';
 import { createAnswerReader, dismissAnswer } from '../delivery/rows-store.ts';
 import { type Answer, BLOCKING_STATES, FAILED_STATES } from '../domain/answer.ts';
 import { holderOf } from '../domain/hand-over.ts';
 import type { Person } from '../domain/session.ts';
 import { isOffered } from '../domain/session-snapshot.ts';
-import { type Lease, type Log, pick } from '../kernel/basics.ts';
+import { type Log, pick } from '../kernel/basics.ts';
 import type { Choice } from '../slack/ids.ts';
-import type { InboxPlace } from '../slack/request.ts';
 import { stylesOf } from '../store/channel-settings.ts';
 import {
-	add,
-	change,
-	countChanged,
-	type Db,
 	from,
-	hasChanged,
 	isFound,
 	personOf,
 	questionOf,
 	type RawBuilder,
 	type Row,
-	remove,
 	type StoreParts,
 	sessionOf,
 	sql,
-	type Tx,
-	WITHOUT_LEASE,
 } from '../store/database.ts';
-import { isOurs, leaseDue, nextDue, removeInBatches } from '../store/due.ts';
+import { removeInBatches } from '../store/due.ts';
 import { endSnoozes, IS_ANSWERED, readHandOver, type Snooze, snooze } from '../store/question-store.ts';
 import { isInThread } from '../store/watch.ts';
 import { viewColumn } from '../store/watch-store.ts';
-
-/** Presses in one inbox show in it at most this often. */
-export const PRESS_SPACING_MS = 1_000;
-/** An inbox follows changes no faster than this. */
-export const SPACING_MS = 3_000;
-/** How long an inbox follows changes after its person opened it or did something in it. */
-export const FOLLOWED_MS = 10 * 60_000;
+import { activeClaims } from './view-plan-store.ts';
 
 /** Drafts that are looked at: of one question there may be several, and some are empty. */
 const DRAFTS_EXAMINED = 40;
 
-type Shown = { readonly shownKey: string | null; readonly isWhole: boolean; readonly nextAt: number | null };
-type Spacing = { readonly now: number; readonly spacingMs: number };
-
 type AskingRow = Row<'questions'> &
 	Pick<Row<'watches'>, 'channelId' | 'createdBy' | 'mode'> &
 	Readonly<Record<'cardTs' | 'postTs', string | null>>;
-
-/** The person did something that the inbox does not show yet. */
-const IS_ASKED = sql<boolean>`asked_count <> shown_count`;
 
 /** When the newest of these posts of a watch was posted, if it is still there. */
 const newestTs = (isKind: RawBuilder<unknown>) =>
 	sql`(select ts from posts where posts.watch_id = watch.id and state in ('shown', 'closed') and ts is not null
 		and ${isKind} order by number desc limit 1)`;
 
-/** The stored inboxes without damaged rows. A row is due when its person acted or its content may have changed. */
+/** What inboxes show, without damaged rows. */
 export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log }) {
 	const readOrSkip = createAnswerReader(cipher, log);
 	const ofPerson = (service: string, person: Person) => from(db.read, 'answers', { service, ...personOf(person) });
@@ -80,104 +59,6 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 	}
 
 	return {
-		/**
-		 * The person opened it or did something in it: it is followed and due now, or `PRESS_SPACING_MS` after it was last
-		 * built. `page` null: as before. `spacingMs`: waits for this long instead, in turn with those that only follow.
-		 */
-		async ask({ id, person, viewId }: InboxPlace, page: number | null, now: number, spacingMs?: number): Promise<void> {
-			const asked = { ...(page !== null && { page }), openedAt: now };
-			const first = { id, ...personOf(person), viewId, page: 0, ...asked };
-			const soon = notBefore(sql`inboxes.built_at`, spacingMs ?? PRESS_SPACING_MS, now);
-			await db.writeOne((trx) =>
-				add(trx, 'inboxes', { ...first, nextUpdateAt: now, askedCount: 1, changeCount: 1 })
-					.onConflict((conflict) =>
-						conflict.column('id').doUpdateSet({
-							...asked,
-							nextUpdateAt: earlierOf(sql`inboxes.next_update_at`, soon),
-							askedCount: sql<number>`inboxes.asked_count + ${spacingMs === undefined ? 1 : 0}`,
-							changeCount: sql<number>`inboxes.change_count + 1`,
-						}),
-					)
-					.execute(),
-			);
-		},
-
-		touchAll: (now: number) => db.writeOne((trx) => touchInboxes(trx, now)),
-
-		/** Leases due inboxes: first where people acted, then opened Homes (`asked`: only these), then the longest due. */
-		async takeDue(lease: Lease, limit: number, { now, only }: { now: number; only: 'asked' | 'all' }) {
-			const wanted = only === 'asked' ? IS_ASKED : sql<boolean>`true`;
-			const where = sql<boolean>`next_update_at <= ${now} and ${wanted} and ${isOurs(db)}`;
-			const isOpened = sql`view_id is null and shown_count = 0`;
-			const orderBy = [sql`case when not ${IS_ASKED} then 2 when ${isOpened} then 1 else 0 end`, sql`next_update_at`];
-			return (await leaseDue(db, { table: 'inboxes', where, orderBy, limit }, { lease, now })).map(readInbox);
-		},
-
-		rows: db.queuedRows('inboxes'),
-
-		/** When `takeDue` next finds something; null for never. */
-		async nextDueAt() {
-			const dueAt = (where: RawBuilder<boolean>) => nextDue(db, 'inboxes', where, 'nextUpdateAt');
-			const [asked, all] = await Promise.all([dueAt(sql`${IS_ASKED} and ${isOurs(db)}`), dueAt(isOurs(db))]);
-			return { asked, all };
-		},
-
-		/**
-		 * Notes that Slack is about to be called, after which nobody knows what is shown until `end`: the process may die
-		 * in between. False when the lease was lost or the inbox was forgotten.
-		 */
-		beginShowing: (id: string, token: string) =>
-			db.writeOne((trx) => hasChanged(change(trx, 'inboxes', { id, leaseToken: token }, { shownKey: null }))),
-
-		/**
-		 * Notes what became of an update and gives the lease back; does nothing when that was lost. An inbox marked
-		 * meanwhile is due after `spacingMs`, or after `PRESS_SPACING_MS` when its person asked.
-		 * @param shownKey of what it shows now; null when nothing was shown, or nobody knows
-		 * @param isWhole whether that is all that its person waits for
-		 * @param nextAt when to update it again if nothing changes; null: never
-		 */
-		async end(
-			{ id, changeCount, askedCount }: Inbox,
-			token: string,
-			{ shownKey, isWhole, nextAt, now, spacingMs }: Shown & Spacing,
-		): Promise<void> {
-			const columns = {
-				...WITHOUT_LEASE,
-				...(shownKey !== null && { shownKey }),
-				...(shownKey !== null && isWhole && { shownCount: askedCount }),
-				builtAt: now,
-				// PostgreSQL takes a case of nothing but parameters for a text.
-				nextUpdateAt: sql<number | null>`cast(case
-					when change_count = ${changeCount} then ${nextAt}
-					when asked_count <> ${askedCount} then ${now + PRESS_SPACING_MS}
-					else ${now + spacingMs} end as bigint)`,
-			};
-			await db.writeOne((trx) => change(trx, 'inboxes', { id, leaseToken: token }, columns).execute());
-		},
-
-		/** `changeCount`: unless it changed since. */
-		async remove(id: string, changeCount?: number): Promise<void> {
-			const row = { id, ...(changeCount !== undefined && { changeCount }) };
-			await db.writeOne((trx) => remove(trx, 'inboxes', row).execute());
-		},
-
-		/** Homes that wait for what Slack tells of people are due now. */
-		async showWaiting(now: number): Promise<void> {
-			const waiting = sql<boolean>`view_id is null and ${IS_ASKED} and next_update_at > ${now}`;
-			await db.writeOne((trx) => change(trx, 'inboxes', {}, { nextUpdateAt: now }).where(waiting).execute());
-		},
-
-		/** Gives back inboxes still held with these tokens, or this one alone. They stay due since when they were. */
-		async release(tokens: readonly string[], id?: string): Promise<void> {
-			if (tokens.length === 0) return;
-			const held = { leaseToken: tokens, ...(id !== undefined && { id }) };
-			await db.writeOne((trx) => change(trx, 'inboxes', held, WITHOUT_LEASE).execute());
-		},
-
-		/** Forgets inboxes that nobody opened since `before` and that are not due any more. Returns how many. */
-		removeOlderThan: (before: number) =>
-			removeInBatches(db, 'inboxes', sql<boolean>`next_update_at is null and opened_at < ${before}`),
-
 		/**
 		 * The open questions of sessions that channels of this workspace watch, without texts, in no order; not those to
 		 * which an answer of ours is being delivered, or was after the last read. `since`: when a read first found it open.
@@ -314,40 +195,8 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 	};
 }
 
-/** Has all inboxes that are followed built anew: now, or `SPACING_MS` after they last were. Returns how many. */
-export function touchInboxes(trx: Db, now: number) {
-	const dueAt = earlierOf(sql`next_update_at`, notBefore(sql`built_at`, SPACING_MS, now));
-	const touched = { changeCount: sql<number>`change_count + 1`, nextUpdateAt: dueAt };
-	return countChanged(change(trx, 'inboxes', {}, touched).where('openedAt', '>', now - FOLLOWED_MS));
-}
-
-/** Has all inboxes built anew, and what is being built now not shown. */
-export const rebuildInboxes = ({ trx, now }: Tx) =>
-	change(trx, 'inboxes', {}, { ...WITHOUT_LEASE, nextUpdateAt: now }).execute();
-
 /** A question without its text that nobody has answered yet. */
 export type OpenQuestion = Awaited<ReturnType<ReturnType<typeof createInboxStore>['openQuestions']>>[number];
-
-/** `spacingMs` after the content was last put together, or now. */
-function notBefore(builtAt: RawBuilder<unknown>, spacingMs: number, now: number): RawBuilder<number> {
-	const then = sql`${builtAt} + ${spacingMs}`;
-	return sql`cast(case when ${then} > ${now} then ${then} else ${now} end as bigint)`;
-}
-
-/** `soon`, unless it is due before that: then it keeps its place. */
-function earlierOf(dueAt: RawBuilder<unknown>, soon: RawBuilder<number>): RawBuilder<number> {
-	return sql`case when ${dueAt} < ${soon} then ${dueAt} else ${soon} end`;
-}
-
-/** An inbox that was opened. All times are milliseconds since the epoch. */
-export type Inbox = Readonly<ReturnType<typeof readInbox>>;
-
-function readInbox(row: Row<'inboxes'>) {
-	return {
-		...pick(row, 'id', 'viewId', 'page', 'openedAt', 'askedCount', 'shownCount', 'changeCount', 'shownKey'),
-		person: personOf(row),
-	};
-}
 
 /** Not delivered yet, or delivered while nobody knows whether the agent went on. */
 const IS_UNDER_WAY = sql<boolean>`(state in (${sql.join(BLOCKING_STATES)})

@@ -1,20 +1,16 @@
 import type { Core } from '../core.ts';
-import { markWindows } from '../delivery/answering-store.ts';
 import { createWaker, repeat, uptimeOf } from '../kernel/basics.ts';
 import { type Row, type StoreParts, sql } from '../store/database.ts';
 import { lookAt } from '../store/due.ts';
 import { takeMarks } from '../store/marks.ts';
-import { touchInboxes } from './inbox-store.ts';
 import { markPosts } from './plan-store.ts';
+import { markViews } from './view-plan-store.ts';
 
 /** All changes within this time are drawn once. A press shows its own post at once. */
 const EVERY_MS = 1_000;
 const RETRY_MS = 1_000;
 /** Nothing is due: a mark wakes it. */
 const REST_MS = 30_000;
-
-/** Whose acts Homes show anew; null: nobody's. Empty: nothing that Homes show. */
-export type News = ReadonlySet<string | null>;
 
 export function createMarkStore({ db }: Pick<StoreParts, 'db'>) {
 	return {
@@ -23,7 +19,7 @@ export function createMarkStore({ db }: Pick<StoreParts, 'db'>) {
 		nextDueAt: () => lookAt(db, sql`(select min(due_at) from marks)`),
 
 		/** Takes marks that are due and has all drawn again that shows their sessions, also by other replicas. */
-		spread: (now: number): Promise<News> =>
+		spread: (now: number): Promise<void> =>
 			db.write(async (trx) => {
 				const marks = await takeMarks(trx, now);
 				const of = (which: string | null) => marks.filter(({ cards }) => cards === which);
@@ -31,12 +27,10 @@ export function createMarkStore({ db }: Pick<StoreParts, 'db'>) {
 					for (const cards of sessionsIn(of(urgency)))
 						await markPosts({ trx, now }, { ...cards, kind: 'card' }, urgency);
 				const news = of(null);
-				for (const sessions of sessionsIn(news)) {
-					await markPosts({ trx, now }, sessions);
-					await markWindows(trx, sessions, now);
-				}
-				if (news.length > 0) await touchInboxes(trx, now);
-				return new Set(news.map(({ userId }) => userId));
+				const sessions = sessionsIn(news);
+				for (const ofService of sessions) await markPosts({ trx, now }, ofService);
+				const shown = sessions.flatMap(({ service, sessionId }) => sessionId.map((id) => ({ service, sessionId: id })));
+				if (news.length > 0) await markViews(trx, shown, now);
 			}),
 	};
 }
@@ -51,8 +45,8 @@ function sessionsIn(marks: readonly Row<'marks'>[]) {
 	}).filter(({ sessionId }) => sessionId.length > 0);
 }
 
-/** Spreads marks as they come. `onNews` hears what Homes are to show. */
-export function createSpreading({ store, clock, log }: Core<{ marks: MarkStore }>, onNews: (news: News) => void) {
+/** Spreads marks as they come. */
+export function createSpreading({ store, clock, log }: Core<{ marks: MarkStore }>) {
 	const { marks } = store;
 	const waker = createWaker(clock);
 	const stopping = new AbortController();
@@ -68,8 +62,7 @@ export function createSpreading({ store, clock, log }: Core<{ marks: MarkStore }
 		const waitMs = Math.max(dueAt - clock.now(), spreadAt + EVERY_MS - uptimeOf(clock));
 		if (waitMs > 0) return waitMs;
 		spreadAt = uptimeOf(clock);
-		const news = await marks.spread(clock.now());
-		if (news.size > 0) onNews(news);
+		await marks.spread(clock.now());
 		return 0;
 	}
 

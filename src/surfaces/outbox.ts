@@ -1,7 +1,7 @@
 import type { Core } from '../core.ts';
 import { SEND_WITHIN_MS } from '../domain/answer.ts';
 import { backOff, codeOf, createMemo, HandraiseError, uptimeOf } from '../kernel/basics.ts';
-import { createLeaseLoop, LEASE_MS } from '../kernel/lease-loop.ts';
+import { LEASE_MS, leaseQueue } from '../kernel/lease-loop.ts';
 import type { RateLimit } from '../kernel/rate-limiter.ts';
 import { context, MAYBE_REPEAT } from '../slack/parts.ts';
 import { UNREADABLE } from '../store/due.ts';
@@ -289,22 +289,25 @@ export function createOutbox(
 		}
 	}
 
+	const stopping = new AbortController();
 	const pressed = new Set<Promise<void>>();
 
 	/** Shows what a press changed on its post, which another attempt may have leased; on a repeat, that it is one. */
 	async function show(place: PressedPlace, responseUrl: string | null, isChanged: boolean): Promise<void> {
 		const token = crypto.randomUUID();
-		for (let tries = 0; tries < SHOW_TRIES && !loop.shutdownSignal.aborted; tries++) {
+		for (let tries = 0; tries < SHOW_TRIES && !stopping.signal.aborted; tries++) {
 			const due = isChanged ? await store.takePressed(place, { token, ms: LEASE_MS }, clock.now()) : null;
-			if (due !== null) return work({ due, token, signal: loop.shutdownSignal, responseUrl });
+			if (due !== null) return work({ due, token, signal: stopping.signal, responseUrl });
 			const real = tries > 0 || responseUrl === null ? null : await store.repeatedBy(place);
 			if (responseUrl !== null && real !== null) return messages.replaceRepeat(responseUrl, real);
 			if (!isChanged) return;
-			await clock.sleep(SHOW_AGAIN_MS, loop.shutdownSignal);
+			await clock.sleep(SHOW_AGAIN_MS, stopping.signal);
 		}
 	}
 
-	const loop = createLeaseLoop<DuePost>(core, {
+	/** Nothing is posted before the channels are checked. */
+	let isAllowed = false;
+	const queue = leaseQueue<DuePost>({
 		itemsName: 'posts',
 		rows: store.rows,
 		concurrency: POSTS_AT_ONCE,
@@ -313,20 +316,26 @@ export function createOutbox(
 			const limit = updates > 0 ? Math.min(room, updates) : room;
 			return store.takeDue(lease, limit, clock.now(), { updates: updates > 0 });
 		},
-		nextDueAt: (running) => store.nextDueAt({ updates: updateRoom(running) > 0 }),
+		nextDueAt: async (running) => (isAllowed ? store.nextDueAt({ updates: updateRoom(running) > 0 }) : null),
 		work: (due, token, signal) => work({ due, token, signal, responseUrl: null }),
 		release: (held) => store.release(held.map(({ token }) => token)),
 	});
 
 	return {
-		...loop,
+		/** Does nothing before `allow`. */
+		queue,
+		allow(): void {
+			isAllowed = true;
+		},
+		/** Waits for the posts of presses. */
 		async stop(): Promise<void> {
-			await Promise.all([loop.stop(), ...pressed]);
+			stopping.abort();
+			await Promise.all(pressed);
 		},
 		/** Draws a post at once after a press on it; what fails, the loop repeats. */
 		showPressed(place: PressedPlace, responseUrl: string | null, isChanged: boolean): void {
 			const shown = show(place, responseUrl, isChanged).catch((error: unknown) => {
-				if (!loop.shutdownSignal.aborted) log.warn('press_not_shown', { code: codeOf(error) });
+				if (!stopping.signal.aborted) log.warn('press_not_shown', { code: codeOf(error) });
 			});
 			pressed.add(shown);
 			void shown.then(() => pressed.delete(shown));

@@ -1,5 +1,6 @@
 // Owns `posts`, with `store.ts`: plans them, has them drawn again, and closes them.
 
+import type { Answer } from '../domain/answer.ts';
 import { type HandedQuestion, type HandOver, targetOfHandOver } from '../domain/hand-over.ts';
 import type { OccurrenceChange, SettledHow } from '../domain/occurrences.ts';
 import type { SessionKey } from '../domain/session.ts';
@@ -53,6 +54,7 @@ import {
 	QUESTION_KEY,
 	QUESTION_KINDS,
 	readPost,
+	streamOf,
 	URGENCIES,
 	WATCH_KINDS,
 } from './post.ts';
@@ -177,6 +179,10 @@ export async function redrawFormer(tx: Tx, watch: ChannelKey & { readonly sessio
 /** Has the posts of a question drawn again that were over: another answer to it has arrived. */
 export const redrawSettled = (tx: Tx, questionId: string) => redrawOver(tx, { questionId, kind: QUESTION_KINDS });
 
+/** Has the direct message about an answer drawn again that was over: its author sends it again. */
+export const redrawReceipt = (tx: Tx, { id, person }: Pick<Answer, 'id' | 'person'>) =>
+	redrawOver(tx, { stream: streamOf({ kind: 'person', ...person, topic: id }), kind: 'receipt' });
+
 /** Has the posts that match `filter` and were over drawn once more. */
 async function redrawOver({ trx, now }: Tx, filter: Filter<'posts'>, urgency: CardUrgency = 'now'): Promise<void> {
 	const closed = locked(trx, 'posts', { ...filter, state: 'closed' });
@@ -199,7 +205,7 @@ export async function planRefused(tx: Tx, watch: SessionKey & { readonly id: str
 
 /** Has posts that may name somebody drawn again, and closes those to them. Returns how many are drawn. */
 export async function redrawNaming({ trx, now }: Tx, userId: string): Promise<number> {
-	const inSession = (table: 'answers' | 'claims' | 'questions', column = 'userId') =>
+	const inSession = (table: 'answers' | 'views' | 'questions', column = 'userId') =>
 		sql`(service, session_id) in (select service, session_id from ${sql.table(table)}
 			where ${sql.ref(column)} = ${userId})`;
 	const named = `%"${userId}"%`;
@@ -207,7 +213,7 @@ export async function redrawNaming({ trx, now }: Tx, userId: string): Promise<nu
 		join channel_settings using (team_id, channel_id) where settings like ${named})`;
 	const isNaming = sql<boolean>`ts is not null and place_id <> ${userId}
 		and (kind = 'reminder' and session_id is null or content like ${named} or ${inLists}
-			or ${inSession('answers')} or ${inSession('claims')}
+			or ${inSession('answers')} or ${inSession('views')}
 			or ${inSession('questions', 'fromUserId')} or ${inSession('questions', 'toUserId')})`;
 	await silencePosts(trx, { placeId: userId });
 	const wanted = sql<number>`wanted + 1`;

@@ -33,6 +33,7 @@ import {
 	targetOf,
 	targetOfRow,
 } from './post.ts';
+import { activeClaims } from './view-plan-store.ts';
 
 /** What is known of the questions that stand in channels, for their reminders. */
 export function createReminderStore({ db, log }: Pick<StoreParts, 'db'> & { readonly log: Log }) {
@@ -58,11 +59,11 @@ export function createReminderStore({ db, log }: Pick<StoreParts, 'db'> & { read
 						and watches.service = ${service} and ended_at is null ${of}
 					order by remind_since, posts.id`.execute(db.read),
 			]);
-			const asked = { sessionId: [...new Set(rows.map(({ sessionId }) => sessionId))] };
-			const claims = from(db.read, 'claims', asked).where('until', '>', now).orderBy('until');
-			const claimed = rows.length === 0 ? [] : await claims.selectAll().execute();
+			const asked = { service, sessionId: [...new Set(rows.map(({ sessionId }) => sessionId))] };
+			const claimed = rows.length === 0 ? [] : await activeClaims(db.read, asked, now);
+			const lastFirst = claimed.toSorted((one, other) => one.until - other.until);
 			/** The active claim of each question that lasts longest. */
-			const latest = new Map(claimed.map((claim) => [placeOf(claim), claim]));
+			const latest = new Map(lastFirst.map((claim) => [placeOf(claim.question), claim]));
 			const questions = rows.map(({ mode, evidence: seen, isAnswered, failures, lastReadAt: readAt, ...row }) => ({
 				...row,
 				/** Its reminder stays in the thread of the card. */

@@ -64,7 +64,8 @@ export function decide(facts: QuestionReminders, now: number): Decision {
 		const lookAt = now + LOOK_AGAIN_ANSWERED_MS;
 		return { ...due, kind: 'held', lookAt, dueAt: lookAt };
 	}
-	if (claim !== null) return { ...due, kind: 'held', lookAt: claim.until, dueAt: claim.until, heldBy: claim.userId };
+	if (claim !== null)
+		return { ...due, kind: 'held', lookAt: claim.until, dueAt: claim.until, heldBy: claim.person.userId };
 	if (facts.isFailing) {
 		// Others could join meanwhile, so it waits for none that fall due when the service is back.
 		const dueAt = Math.max(dueSince, now - TOGETHER_MS);

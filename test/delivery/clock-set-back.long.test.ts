@@ -11,7 +11,7 @@ const LOST = line('delivered', { agentOutcome: 'lost' });
 
 /** The machine's clock, which can be set. */
 let shift = 0;
-const clock: Clock = { now: () => Date.now() + shift, sleep: systemClock.sleep };
+const clock: Clock = { now: () => Date.now() + shift, uptime: () => performance.now(), sleep: systemClock.sleep };
 function setClock(by: number): void {
 	shift = by;
 }

@@ -60,7 +60,6 @@ export async function createHarness() {
 	const store = await open({ dataDir: dataDir.path, clock });
 	const sessions = new Map<string, ReadSession>();
 	const calls: Call[] = [];
-	const told: Answer[] = [];
 	const workers: { stop(): Promise<void> }[] = [];
 	const log = createRecordingLog();
 	const health = createServiceHealth({ clock });
@@ -70,13 +69,10 @@ export async function createHarness() {
 		check: (person: Person, channelId: string) => Promise<Refusal | null>;
 		read: (sessionId: string) => unknown;
 		put: (sessionId: string) => unknown;
-		/** Called before Slack shows a receipt. Returns the pause in ms when Slack refuses it. */
-		tell: (answer: Answer) => unknown;
 	} = {
 		check: async () => null,
 		read: () => undefined,
 		put: () => undefined,
-		tell: () => undefined,
 	};
 
 	function current(sessionId: string): ReadSession {
@@ -155,18 +151,6 @@ export async function createHarness() {
 		const worker = createAnswerWorker(coreFor(answers, ownClock), {
 			...delivering,
 			missed,
-			receipts: {
-				async tell(answer) {
-					const againAfterMs = await on.tell(answer);
-					if (typeof againAfterMs === 'number') return { receiptState: answer.receiptState, againAfterMs };
-					told.push(answer);
-					return {
-						receiptState: { ...answer.receiptState, state: answer.state, agentOutcome: answer.agentOutcome },
-						againAfterMs: null,
-					};
-				},
-			},
-			isOurs: () => true,
 		});
 		workers.push(worker);
 		return worker;
@@ -201,7 +185,6 @@ export async function createHarness() {
 		calls,
 		health,
 		dataDir: dataDir.path,
-		told,
 		log,
 		on,
 		save,

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
 import { HandraiseError } from '../../src/kernel/basics.ts';
-import { createLeaseLoop, type LeaseLoopOptions } from '../../src/kernel/lease-loop.ts';
+import { createLeaseLoop, type LeaseQueueOptions, leaseQueue } from '../../src/kernel/lease-loop.ts';
 import { createRecordingLog } from '../store/support.ts';
 
 interface Job {
@@ -10,8 +10,57 @@ interface Job {
 	readonly dueAt: number;
 }
 
-/** A queue in memory and a loop on it. A job whose name begins with `long` goes on until it is finished or cut short. */
-function setting(options: Partial<LeaseLoopOptions<Job>> = {}) {
+type Clock = ReturnType<typeof createManualClock>;
+
+/** A queue in memory. A job whose name begins with `long` goes on until it is finished or cut short. */
+function jobsOf(clock: Clock, options: Partial<LeaseQueueOptions<Job>>) {
+	let onChange = () => {};
+	const queue: Job[] = [];
+	const begun: { readonly id: string; readonly at: number }[] = [];
+	const released: string[] = [];
+	const finish = new Map<string, () => void>();
+	const store = { isAway: false, lost: new Set<string>(), renewals: 0, takes: 0 };
+	const described = leaseQueue<Job>({
+		itemsName: 'jobs',
+		rows: {
+			onChange(listener) {
+				onChange = listener;
+			},
+		},
+		concurrency: 2,
+		async take(_lease, room) {
+			store.takes += 1;
+			if (store.isAway) throw new HandraiseError('away', { code: 'store_unavailable' });
+			const due = queue.filter(({ dueAt }) => dueAt <= clock.now()).slice(0, room);
+			for (const job of due) queue.splice(queue.indexOf(job), 1);
+			return due;
+		},
+		async nextDueAt() {
+			if (store.isAway) throw new HandraiseError('away', { code: 'store_unavailable' });
+			return queue.length === 0 ? null : Math.min(...queue.map(({ dueAt }) => dueAt));
+		},
+		async work({ id }, _token, signal) {
+			begun.push({ id, at: clock.now() });
+			if (id.startsWith('broken')) throw new Error('broken');
+			if (!id.startsWith('long')) return;
+			await new Promise<void>((resolve, reject) => {
+				finish.set(id, resolve);
+				if (!id.startsWith('long deaf')) signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+			});
+		},
+		async renew(held) {
+			store.renewals += 1;
+			return held.filter(({ item }) => !store.lost.has(item.id));
+		},
+		release: async (held) => void released.push(...held.map(({ item }) => item.id)),
+		...options,
+	});
+	const begunIds = () => begun.map(({ id }) => id);
+	return { described, queue, begun, begunIds, released, finish, store, change: () => onChange() };
+}
+
+/** A loop on a queue in memory, and on `others`. */
+function setting(options: Partial<LeaseQueueOptions<Job>> = {}, ...others: Partial<LeaseQueueOptions<Job>>[]) {
 	const manual = createManualClock(0);
 	const clock = {
 		...manual,
@@ -23,70 +72,16 @@ function setting(options: Partial<LeaseLoopOptions<Job>> = {}) {
 		},
 	};
 	const log = createRecordingLog();
-	let onChange = () => {};
-	const queue: Job[] = [];
-	const begun: { readonly id: string; readonly at: number }[] = [];
-	const released: string[] = [];
-	const finish = new Map<string, () => void>();
-	const store = { isAway: false, lost: new Set<string>(), renewals: 0, takes: 0 };
-	const loop = createLeaseLoop<Job>(
-		{ clock, log },
-		{
-			itemsName: 'jobs',
-			rows: {
-				onChange(listener) {
-					onChange = listener;
-				},
-			},
-			concurrency: 2,
-			async take(_lease, room) {
-				store.takes += 1;
-				if (store.isAway) throw new HandraiseError('away', { code: 'store_unavailable' });
-				const due = queue.filter(({ dueAt }) => dueAt <= clock.now()).slice(0, room);
-				for (const job of due) queue.splice(queue.indexOf(job), 1);
-				return due;
-			},
-			async nextDueAt() {
-				if (store.isAway) throw new HandraiseError('away', { code: 'store_unavailable' });
-				return queue.length === 0 ? null : Math.min(...queue.map(({ dueAt }) => dueAt));
-			},
-			async work({ id }, _token, signal) {
-				begun.push({ id, at: clock.now() });
-				if (id.startsWith('broken')) throw new Error('broken');
-				if (!id.startsWith('long')) return;
-				await new Promise<void>((resolve, reject) => {
-					finish.set(id, resolve);
-					if (!id.startsWith('long deaf'))
-						signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-				});
-			},
-			async renew(held) {
-				store.renewals += 1;
-				return held.filter(({ item }) => !store.lost.has(item.id));
-			},
-			release: async (held) => void released.push(...held.map(({ item }) => item.id)),
-			...options,
-		},
-	);
+	const jobs = jobsOf(clock, options);
+	const otherJobs = others.map((other) => jobsOf(clock, other));
+	const all = [jobs, ...otherJobs];
+	const loop = createLeaseLoop({ clock, log }, ...all.map(({ described }) => described));
 	loop.start();
 	onTestFinished(async () => {
-		for (const end of finish.values()) end();
+		for (const { finish } of all) for (const end of finish.values()) end();
 		await loop.stop();
 	});
-	const begunIds = () => begun.map(({ id }) => id);
-	return {
-		clock,
-		log,
-		queue,
-		begun,
-		begunIds,
-		released,
-		finish,
-		store,
-		loop,
-		stop: loop.stop,
-		change: () => onChange(),
-	};
+	return { ...jobs, others: otherJobs, clock, log, loop, stop: loop.stop };
 }
 
 it('takes stored items at once when rows were changed or it is woken, and otherwise at its next look', async () => {
@@ -250,4 +245,51 @@ it('waits without limit for work that ignores the stop when there is no `drainMs
 	finish.get('long deaf')?.();
 	expect(await stopped).toBe(60_000);
 	expect(released).toEqual([]);
+});
+
+it('works on several queues, each with its own limit, also while one cannot be taken', async () => {
+	const { clock, queue, begunIds, store, log, others } = setting({ concurrency: 1 }, { itemsName: 'others' });
+	const [other] = others;
+	store.isAway = true;
+	for (const [place, jobs] of [queue, other?.queue ?? []].entries())
+		for (const id of ['long 1', 'long 2', 'long 3']) jobs.push({ id, dueAt: place });
+	await clock.advance(10);
+	expect([begunIds(), other?.begunIds()]).toEqual([[], ['long 1', 'long 2']]);
+	store.isAway = false;
+	await clock.advance(1_000);
+	expect([begunIds(), other?.begunIds()]).toEqual([['long 1'], ['long 1', 'long 2']]);
+	other?.finish.get('long 2')?.();
+	await clock.advance(0);
+	expect([begunIds(), other?.begunIds()]).toEqual([['long 1'], ['long 1', 'long 2', 'long 3']]);
+	expect(log.lines).toMatchObject([{ fields: { event: 'take_failed', rows: 'jobs' } }]);
+});
+
+it('wakes for a change of any of its queues, and takes of each what is due next', async () => {
+	const { clock, queue, begun, others } = setting({}, {});
+	const [other] = others;
+	queue.push({ id: 'later', dueAt: 500 });
+	await clock.advance(100);
+	other?.queue.push({ id: 'told', dueAt: 0 }, { id: 'next', dueAt: 700 });
+	other?.change();
+	await clock.advance(900);
+	expect(begun).toEqual([{ id: 'later', at: 500 }]);
+	expect(other?.begun).toEqual([
+		{ id: 'told', at: 100 },
+		{ id: 'next', at: 700 },
+	]);
+});
+
+it('gives back the leases of all its queues when it stops, and renews them until the last has ended', async () => {
+	const { clock, queue, released, stop, others } = setting({}, { drainMs: 20_000 });
+	const [other] = others;
+	queue.push({ id: 'long', dueAt: 0 });
+	other?.queue.push({ id: 'long deaf', dueAt: 0 });
+	await clock.advance(0);
+	const stopped = stop();
+	await clock.advance(19_999);
+	expect([released, other?.released]).toEqual([['long'], []]);
+	expect(other?.store.renewals).toBeGreaterThanOrEqual(3);
+	await clock.advance(1);
+	await stopped;
+	expect(other?.released).toEqual(['long deaf']);
 });

@@ -128,6 +128,6 @@ it('does nothing again that an old letter asks for, which somebody puts back', a
 	await put(name, state, app.clock.now());
 	await app.pass(2_000);
 	await expect.poll(letters).toEqual([]);
-	expect((await admin.query("select user_id from inboxes where user_id = 'U0ADA'")).rows).toHaveLength(1);
+	expect((await admin.query("select user_id from views where user_id = 'U0ADA'")).rows).toHaveLength(1);
 	expect(app.log.filter((line) => line.includes('letter_old'))).toHaveLength(1);
 });

@@ -243,7 +243,7 @@ it('exports what is stored as JSON, and says when there is nothing', async () =>
 		],
 		watches: [{ channelId: 'C0AGENTS', sessionId: id, createdAt: '2026-01-05T09:00:00.000Z' }],
 	});
-	expect([code, stderr]).toEqual([0, 'answers: 1\nwatches: 1\npeople: 1\naudit_events: 4\n']);
+	expect([code, stderr]).toEqual([0, 'answers: 1\nwatches: 1\nviews: 1\npeople: 1\naudit_events: 4\n']);
 	if (existsSync('/dev/full')) {
 		const by = ['/bin/sh', '-c', 'exec "$0" "$@" > /dev/full'];
 		const lost = await runPerson(['export', ADA], { DATA_DIR: app.dataDir }, { by });

@@ -8,11 +8,11 @@ import { addWatch } from '../sessions/support.ts';
 import { ASKED, askingView, news, QUESTION, read } from '../store/contract/watch-acts.ts';
 import { textsOf } from '../store/key-values.ts';
 import {
-	ANN,
 	accepted,
 	BOB,
 	current,
 	damage,
+	formShown,
 	item,
 	KEY,
 	LEASE,
@@ -75,6 +75,7 @@ describe.each(STORES)('a service that moved, on %s', (kind) => {
 			const question = { service: OF_FIXTURE, sessionId: 'secret', messageIndex: 9 };
 			await accepted(store, submission({ question, items: [item('hunter2', { secret: true })] }));
 			await store.answers.accept(submission({ question, person: BOB }));
+			await formShown(store, { question }, T0);
 			const [textsBefore, countsBefore] = [await textsOf(store), await counts()];
 			const columns = new Set(textsBefore.map((text) => text.split(':')[0]));
 			const bound = SEALED_COLUMNS.filter(({ keys, bound }) =>
@@ -164,7 +165,7 @@ describe.each(STORES)('a service that moved, on %s', (kind) => {
 		}
 		for (const service of [FORMER, NOW]) {
 			const question = { service, sessionId: 's1', messageIndex: 1 };
-			await store.claims.claim({ question, person: ANN, until: T0 + 60_000 }, T0);
+			await formShown(store, { question, until: T0 + 60_000 }, T0);
 		}
 		expect(await move()).toMatchObject({ endedCount: 1, asideCount: 0 });
 		const live = await store.db.read
@@ -186,7 +187,7 @@ describe.each(STORES)('a service that moved, on %s', (kind) => {
 		expect(asked.map(({ service }) => service)).toEqual(asked.map(() => NOW));
 		expect(asked.filter(({ settledHow }) => settledHow === null)).toHaveLength(1);
 		expect(asked.at(-1)?.settledHow).toBeNull();
-		expect(await counts()).toMatchObject({ watched_sessions: 1, claims: 1 });
+		expect(await counts()).toMatchObject({ watched_sessions: 1, views: 2 });
 		expect(await store.sessions.takeDue(NOW, { ...LEASE, token: 'next' }, 5, T0 + 86_400_000)).toHaveLength(1);
 	});
 });

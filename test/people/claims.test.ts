@@ -1,35 +1,24 @@
 import { expect, it } from 'vitest';
-import { createManualClock } from '../../fake-slack/index.ts';
-import type { Answer } from '../../src/domain/answer.ts';
-import { createClaims } from '../../src/people/drafts.ts';
-import { createHarness } from '../delivery/delivering.ts';
 import { expectNothingWrong, watchingApp } from '../sessions/harness.ts';
-import { ANN, BOB, T0 } from '../store/support.ts';
-import { coreOf } from '../support/core.ts';
 
-const QUESTION: Answer['question'] = { service: 'https://service.example', sessionId: 's1', messageIndex: 1 };
-
-it('a claim lapses five minutes after the last action, ends with a release, and is shown to others only', async () => {
-	await using harness = await createHarness();
-	const clock = createManualClock(T0);
-	const news = async () => [...(await harness.store.marks.spread(clock.now()))];
-	const claims = createClaims(coreOf({ store: harness.store, clock, log: harness.log }));
-	await claims.release(QUESTION, ANN);
-	expect(await news()).toEqual([]);
-	await claims.take(QUESTION, ANN);
-	await clock.advance(200_000);
-	await claims.take(QUESTION, ANN);
-	expect(await news()).toEqual([ANN.userId]);
-	expect(await claims.others(QUESTION, ANN)).toEqual([]);
-	await clock.advance(299_999);
-	expect(await claims.others(QUESTION, BOB)).toMatchObject([{ person: ANN }]);
-	await clock.advance(1);
-	expect(await claims.others(QUESTION, BOB)).toEqual([]);
-	await claims.take(QUESTION, ANN);
-	await news();
-	await claims.release(QUESTION, ANN);
-	expect(await news()).toEqual([ANN.userId]);
-	expect(await claims.others(QUESTION, BOB)).toEqual([]);
+it('whoever has a question open is answering for five minutes after they last typed, or until they close it', async () => {
+	await using app = await watchingApp();
+	const id = await app.watchedAsking(['Which colour?']);
+	const post = await app.threadSays(id, 'Which colour?');
+	await post.press('Answer…');
+	const form = await app.slack.as('ada').waitForModal('[Send answer]');
+	await app.until(() => post.text().includes('is answering'));
+	await app.pass(4 * 60_000);
+	await form.fill(0, 'Blue');
+	await app.pass(4 * 60_000);
+	expect(post.text()).toContain('is answering');
+	await app.pass(90_000);
+	expect(post.text()).not.toContain('is answering');
+	await form.fill(0, 'Blue, or red');
+	await app.until(() => post.text().includes('is answering'));
+	await form.close();
+	await app.until(() => !post.text().includes('is answering'));
+	expectNothingWrong(app);
 });
 
 it('a window that is closed right after typing leaves no claim, and its text as a draft', async () => {

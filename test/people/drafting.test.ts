@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
 import { StoreUnavailableError } from '../../src/kernel/basics.ts';
-import { createClaims, createDrafting } from '../../src/people/drafts.ts';
+import { createDrafting } from '../../src/people/drafts.ts';
 import { newMetadata } from '../../src/slack/ids.ts';
 import { readView } from '../../src/slack/request.ts';
 import { createHarness } from '../delivery/delivering.ts';
@@ -24,7 +24,7 @@ it('saves what was typed last although the save before it failed', async () => {
 	};
 	const clock = createManualClock(T0);
 	const core = coreOf({ store: { ...store, drafts }, serviceUrl: SERVICE, clock, log });
-	const drafting = createDrafting(core, createClaims(core));
+	const drafting = createDrafting(core);
 	const asked = newMetadata({ sessionId: 's1', formId: 'form-1', messageIndex: 1, fingerprint: 'f' });
 	const form = formOf([{ title: 'Which colour?' }], asked);
 	const [field] = fieldsOf(form.blocks);

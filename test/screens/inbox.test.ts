@@ -36,7 +36,9 @@ const PERSON = { teamId: 'T1', userId: 'U0OURS1' };
 const RECEIPT = { now, adminContact: null };
 
 function textOf(content: Shown): string {
-	return JSON.stringify(homeView({ inbox: { openedAt: now, person: PERSON }, content, receipt: RECEIPT }).blocks);
+	return JSON.stringify(
+		homeView({ inbox: { followedUntil: now + 600_000, person: PERSON }, content, receipt: RECEIPT }).blocks,
+	);
 }
 
 it.each([
@@ -129,7 +131,9 @@ it('begins with the count, then what failed, Undo, the questions, drafts, the la
 
 it('tells a question without options by its first line, and the rest in a menu', () => {
 	const content = asking('When shall they come?\n\nThe shop closes at six.');
-	const [blocks] = [homeView({ inbox: { openedAt: now, person: PERSON }, content, receipt: RECEIPT }).blocks];
+	const [blocks] = [
+		homeView({ inbox: { followedUntil: now + 600_000, person: PERSON }, content, receipt: RECEIPT }).blocks,
+	];
 	const shown = JSON.stringify(blocks);
 	expect(shown).toContain('*“Which colour?”*');
 	expect(shown).not.toContain('The shop closes');

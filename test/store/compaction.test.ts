@@ -40,7 +40,7 @@ async function replacePeople(): Promise<void> {
 	await run('pragma secure_delete = on');
 	await store.db.write(async (trx) => {
 		await sql`update answers set user_id = 'somebody' || id`.execute(trx);
-		await sql`update marks set user_id = 'somebody' || id`.execute(trx);
+		await sql`update views set user_id = 'somebody' || id`.execute(trx);
 		await sql`update audit_events set actor = 'somebody' || number`.execute(trx);
 		await markForCompaction(trx);
 	});

@@ -2,15 +2,15 @@ import { afterAll, beforeAll, beforeEach, describe } from 'vitest';
 import type { Store, StoreOptions } from '../../src/stores.ts';
 import { describeAccept } from './contract/accept.ts';
 import { describeAnswerers } from './contract/answerers.ts';
-import { describeClaims, describeDrafts, describeWindows } from './contract/answering.ts';
 import { describeAskings } from './contract/askings.ts';
 import { describeAudit } from './contract/audit.ts';
 import { describeChannelSettings } from './contract/channel-settings.ts';
 import { describeCommits } from './contract/commits.ts';
 import { describeDiscoveries } from './contract/discoveries.ts';
+import { describeDrafts } from './contract/drafts.ts';
+import { describeForms } from './contract/forms.ts';
 import { describeHandOvers } from './contract/hand-overs.ts';
 import { describeInboxReads, describeSnoozes } from './contract/inbox-reads.ts';
-import { describeInboxes } from './contract/inboxes.ts';
 import { describeLeases, describeUpdates } from './contract/leases.ts';
 import { describeListedWaiting, describeWaitingList } from './contract/listed-waiting.ts';
 import { describeMarks } from './contract/marks.ts';
@@ -21,12 +21,13 @@ import { describePresses } from './contract/presses.ts';
 import { describeMarked, describeQueries } from './contract/queries.ts';
 import { describeQuestions } from './contract/questions.ts';
 import { describeManyRaces, describeRaces } from './contract/races.ts';
-import { describeReceipts } from './contract/receipts.ts';
+import { describeReceipts, describeTold } from './contract/receipts.ts';
 import { describeReminders } from './contract/reminders.ts';
 import { describeRetry } from './contract/retry.ts';
 import { describeSharedStates } from './contract/shared-states.ts';
 import { describeSpellings } from './contract/spellings.ts';
 import { describeTimes } from './contract/times.ts';
+import { describeViews } from './contract/views.ts';
 import { describeWatchesInTrouble, describeWatchPosts } from './contract/watch-posts.ts';
 import { describeWatchReads } from './contract/watch-reads.ts';
 import { describeWatches } from './contract/watches.ts';
@@ -73,8 +74,8 @@ export function describeStores(
 			(subject) => describeRaces(subject, races),
 			(subject) => describeManyRaces(subject, races),
 		]);
-		about('drafts', [describeDrafts, describeWindows]);
-		about('claims', [describeClaims]);
+		about('drafts', [describeDrafts]);
+		about('views', [describeViews, describeForms, describeTold]);
 		about('watches', [
 			describeWatches,
 			describeWatchReads,
@@ -87,7 +88,7 @@ export function describeStores(
 			describeListedWaiting,
 			describeWatchesInTrouble,
 		]);
-		about('inboxes', [describeInboxes, describeInboxReads, describeSnoozes, describeHandOvers]);
+		about('inboxes', [describeInboxReads, describeSnoozes, describeHandOvers]);
 		about('receipts', [describeReceipts]);
 		about('reminders', [describeReminders]);
 		about('channel settings', [describeChannelSettings, describeAnswerers]);

@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import { snapshotOf } from '../../src/domain/session-snapshot.ts';
 import { nameInSql, placeIn, placeInSql, SEALED_COLUMNS } from '../../src/store/database.ts';
 import { createCipher, parseEncryptionKey, prefixOf } from '../../src/store/encryption.ts';
+import { markDue } from '../../src/store/marks.ts';
 import type { Store } from '../../src/stores.ts';
 import { addWatch, assistant, session } from '../sessions/support.ts';
 import { onCopy, readableRemains } from './remains.ts';
@@ -13,6 +14,7 @@ import {
 	accepted,
 	BOB,
 	CONNECTIONS,
+	formShown,
 	inTurns,
 	item,
 	LEASE,
@@ -21,7 +23,6 @@ import {
 	submission,
 	T0,
 	valuesOf,
-	windowsDue,
 } from './support.ts';
 
 /** Texts of which each is in another encrypted column. */
@@ -30,7 +31,7 @@ export const TEXTS = {
 	'answers.secrets': 'hunter2-of-ann',
 	'answers.other': 'red as a rose',
 	'drafts.content': 'typed and not sent',
-	'windows.view': 'shown in a window',
+	'views.view': 'shown in a window',
 	'watched_sessions.view': 'the colour of the card',
 	'questions.content': 'the colour of the card',
 	'questions.handOverNote': 'a note for the holder',
@@ -44,7 +45,9 @@ const asks = session({
 	messages: [assistant(TEXTS['watched_sessions.view'], 'Colour')],
 });
 const view = snapshotOf(asks, T0);
-const WINDOW = { type: 'modal', callback_id: TEXTS['windows.view'], blocks: [] } as unknown as ModalView;
+/** After Slack has shown the acknowledgements. */
+const LATER = T0 + 60_000;
+const WINDOW = { type: 'modal', callback_id: TEXTS['views.view'], blocks: [] } as unknown as ModalView;
 
 /** Stores a value in every encrypted column. Returns what reads all of them back, as JSON. */
 export async function storeValues(store: Store) {
@@ -58,7 +61,7 @@ export async function storeValues(store: Store) {
 	const { question, person } = held;
 	const typed = { formId: 'form', person, question, shownHash: null, updatedAt: T0, fingerprint: 'f' };
 	await store.drafts.save({ ...typed, values: { 0: TEXTS['drafts.content'] } });
-	await store.windows.shown('V1', { ...person, ...question, fingerprint: 'f', shownHash: 'h', hash: '1' }, WINDOW, T0);
+	await formShown(store, { id: 'V1', question, view: WINDOW }, T0);
 	const watch = await addWatch(store.watches, { view });
 	const handed = { teamId: 'T1', session: watch.session, fingerprint: view.question?.fingerprint ?? '', id: 'H1' };
 	const people = { watchId: watch.id, channelId: 'C1', from: 'U-ANN', to: 'U-BOB', replaces: null };
@@ -70,15 +73,16 @@ export async function storeValues(store: Store) {
 
 	return async (from: Store): Promise<string> => {
 		const conflicted = await from.answers.get(refused.id);
-		await windowsDue(from, question, T0);
-		const windows = await from.windows.takeDue(LEASE, 5, T0);
-		await from.windows.release([LEASE.token]);
+		await from.db.write((trx) => markDue({ trx, now: LATER }, question));
+		await from.marks.spread(LATER);
+		const windows = await from.views.takeDue(LEASE, 5, { now: LATER, least: 'now' });
+		await from.views.release([LEASE.token]);
 		const shown = (await from.watches.shownOf([watch.id])).get(watch.id);
 		return JSON.stringify([
 			valuesOf(await from.answers.get(held.id)),
 			conflicted?.content.kind === 'readable' ? conflicted.content.other : conflicted?.content.kind,
 			(await from.drafts.get('form'))?.values,
-			windows.map((window) => window.view),
+			windows.map((window) => from.views.formOf(window)),
 			[shown?.view, shown?.question?.asked, shown?.question?.note],
 			await from.discoveries.waiting(SERVICE),
 			[...(await from.people.of(ANN.teamId, [ANN.userId])).values()],

@@ -22,6 +22,7 @@ import {
 	ANN,
 	attemptAt,
 	KEY as ENCRYPTION_KEY,
+	formShown,
 	LEASE,
 	leased,
 	open,
@@ -117,7 +118,7 @@ it('accepts, reads, hands over, ends and forgets at once on one session: no dead
 	do {
 		await Promise.all(
 			stores.flatMap((one, index) =>
-				[accepts, reads, handsOver, ends, posts, reminds, forgets, configuresAtTimes].map((act) =>
+				[accepts, views, reads, handsOver, ends, posts, reminds, forgets, configuresAtTimes].map((act) =>
 					repeatedly(act, one, { random: random.fork(), token: `${act.name}-${index}` }),
 				),
 			),
@@ -380,6 +381,30 @@ async function accepts({ answers }: Store, { random }: Actor): Promise<void> {
 	const result = await answers.accept(answer);
 	if (result.kind !== 'accepted') return;
 	await answers.withdraw(answer.id, answer.person, T0, { onlyUnsent: true });
+}
+
+/** People open forms, type in them, close and send them; what they show is drawn, and all is marked. */
+async function views(store: Store, { random, token }: Actor): Promise<void> {
+	const { messageIndex = 0, fingerprint = '' } = questionViewAt(asking, 0) ?? {};
+	const question = { service: SERVICE, sessionId: random.pick(RACED), messageIndex };
+	const [viewId, other] = random.pick([
+		['V1', 'V2'],
+		['V2', 'V1'],
+	] as const);
+	for (const id of [viewId, other]) await formShown(store, { id, question, until: T0 + 60_000 }, T0);
+	await store.views.ask({ id: 'home', person: ANN, viewId: null }, 0, T0);
+	const answer = submission({ id: randomUUID(), question, fingerprint, viewId });
+	const due = await store.views.takeDue({ token, ms: 20_000 }, 9, { now: T0 + 60_000, least: 'follows' });
+	await Promise.all([
+		store.answers.accept(answer),
+		store.marks.spread(T0 + 60_000),
+		store.drafts.forget(ANN, question, [0]),
+	]);
+	for (const view of due) await store.views.end(view, token, { nextAt: null }, T0);
+	if (random.chance(0.3)) await store.views.formClosed(other, ANN, T0);
+	if (random.chance(0.3)) await store.views.remove({ id: other });
+	await store.answers.withdraw(answer.id, ANN, T0);
+	await store.views.release([token]);
 }
 
 /** People hand a question over, and give it back. */

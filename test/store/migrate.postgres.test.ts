@@ -121,12 +121,12 @@ describe.each([
 
 			if (waiting === null) {
 				const before = await open(own);
-				expect(await before.answers.get(id)).toMatchObject({ state: 'accepted', receiptState: { modalOpen: true } });
+				expect(await before.answers.get(id)).toMatchObject({ state: 'accepted', timeline: [{ state: 'accepted' }] });
 				await before.close();
 			}
 			const db = openAt(place);
 			await migrate(db, { ...context(), migrations: newerMigrations() });
-			expect((await sql`select id, receipt from answers`.execute(db.read)).rows).toEqual([{ id, receipt: '"moved"' }]);
+			expect((await sql`select id, history from answers`.execute(db.read)).rows).toEqual([{ id, history: '"moved"' }]);
 			expect(await numbersOf(db)).toEqual([...NUMBERS, OWN_SCHEMA + 1]);
 			await expect(sql`select * from half_done`.execute(db.read)).rejects.toThrow();
 			await db.close();

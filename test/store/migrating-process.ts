@@ -13,10 +13,10 @@ export function newerMigrations(halfWay: () => Promise<void> = async () => {}): 
 		number: OWN_SCHEMA + 1,
 		name: 'artificial',
 		async up(db: Kysely<unknown>) {
-			await sql`alter table answers rename column receipt_state to receipt`.execute(db);
+			await sql`alter table answers rename column timeline to history`.execute(db);
 			await sql`create table half_done (id integer primary key)`.execute(db);
 			await halfWay();
-			await sql`update answers set receipt = '"moved"'`.execute(db);
+			await sql`update answers set history = '"moved"'`.execute(db);
 			await sql`drop table half_done`.execute(db);
 		},
 	};

@@ -3,13 +3,10 @@ create table if not exists "migrations" ("number" integer primary key, "name" te
 create table if not exists "meta" ("name" text primary key, "value" text not null);
 create table if not exists "answers" ("id" text primary key, "submission_key" text not null unique, "team_id" text not null, "user_id" text not null, "service" text not null, "session_id" text not null, "message_index" integer not null, "lease_token" text, "leased_until" bigint, "fingerprint" text not null, "content" text, "secrets" text, "other" text, "submission" text not null default '', "secret_positions" text, "state" text not null, "attempts" integer not null, "edit_count" integer not null default 0, "accepted_at" bigint not null, "give_up_at" bigint not null, "undo_until" bigint, "next_attempt_at" bigint, "put_started_at" bigint, "before_put" text, "delivered_at" bigint, "agent_outcome" text, "ended_at" bigint, "last_error" text, "timeline" text not null, "receipt_state" text not null, "not_before" bigint, "missing_count" integer not null default 0, "start_failed" integer not null default 0, "restart_asked_at" bigint, "dismissed_at" bigint);
 create table if not exists "drafts" ("form_id" text primary key, "team_id" text not null, "user_id" text not null, "service" text not null, "session_id" text not null, "message_index" integer not null, "fingerprint" text not null, "content" text not null, "updated_at" bigint not null);
-create table if not exists "windows" ("view_id" text primary key, "team_id" text not null, "user_id" text not null, "service" text not null, "session_id" text not null, "message_index" integer not null, "lease_token" text, "leased_until" bigint, "fingerprint" text not null, "shown_hash" text, "hash" text not null, "view" text not null, "learned" text, "notice" text not null default '', "touched_at" bigint not null, "due_at" bigint);
-create table if not exists "claims" ("service" text not null, "session_id" text not null, "message_index" integer not null, "team_id" text not null, "user_id" text not null, "claimed_at" bigint not null, "until" bigint not null, primary key (service, session_id, message_index, team_id, user_id));
 create table if not exists "watches" ("id" text primary key, "team_id" text not null, "channel_id" text not null, "service" text not null, "session_id" text not null, "mode" text not null, "questions_in_channel" integer not null, "discreet" integer not null default 0, "buttons" integer not null default 1, "created_by" text not null, "created_at" bigint not null, "revision" integer not null default 0, "last_change_at" bigint not null, "ended_reason" text, "ended_at" bigint);
 create table if not exists "watched_sessions" ("service" text not null, "session_id" text not null, "lease_token" text, "leased_until" bigint, "rhythm" text not null, "digest" text, "view" text, "next_read_at" bigint, "read_by" bigint not null, "last_read_at" bigint, "last_change_at" bigint, "touched_at" bigint, "failures" integer not null, "over_since" bigint, "hurry" integer not null, primary key (service, session_id));
 create table if not exists "questions" ("id" text primary key, "service" text not null, "session_id" text not null, "message_index" integer not null, "number" integer not null, "same_before" integer not null, "fingerprint" text not null, "shown_hash" text not null, "content" text, "reworded_count" integer not null default 0, "reworded_at" bigint, "asked_at" bigint not null, "settled_at" bigint, "settled_how" text, "answer_id" text, "hand_over_id" text, "held_watch_id" text, "held_team_id" text, "held_channel_id" text, "from_user_id" text, "to_user_id" text, "hand_over_count" integer not null default 0, "handed_over_at" bigint, "hand_over_note" text, "given_back_at" bigint, unique (service, session_id, number));
 create table if not exists "posts" ("id" text primary key, "lease_token" text, "leased_until" bigint, "stream" text not null, "number" integer not null, "unique_key" text not null, "team_id" text not null, "place_id" text not null, "watch_id" text, "service" text, "session_id" text, "question_id" text, "kind" text not null, "content" text not null, "state" text not null, "created_at" bigint not null, "due_at" bigint, "urgency" integer not null default 0, "wanted" integer not null default 0, "attempts" integer not null default 0, "sending_since" bigint, "ts" text, "shown_key" text, "shown_at" bigint, "last_error" text, unique (stream, unique_key), unique (stream, number));
-create table if not exists "inboxes" ("id" text primary key, "team_id" text not null, "user_id" text not null, "lease_token" text, "leased_until" bigint, "view_id" text, "page" integer not null, "opened_at" bigint not null, "asked_count" integer not null, "change_count" integer not null, "next_update_at" bigint, "shown_count" integer not null default 0, "shown_key" text, "built_at" bigint);
 create table if not exists "channel_settings" ("team_id" text not null, "channel_id" text not null, "settings" text not null, "revision" integer not null, "changed_by" text not null, "changed_at" bigint not null, primary key (team_id, channel_id));
 create table if not exists "snoozes" ("team_id" text not null, "user_id" text not null, "service" text not null, "session_id" text not null, "fingerprint" text not null, "until" bigint not null, primary key (team_id, user_id, service, session_id));
 create table if not exists "waiting_sessions" ("service" text not null, "session_id" text not null, "name" text not null, "since" bigint not null, "lowered_at" bigint, "lowered_count" integer not null default 0, "is_new" integer not null default 0, "gone_at" bigint, primary key (service, session_id));
@@ -17,6 +14,9 @@ create table if not exists "discoveries" ("team_id" text not null, "channel_id" 
 create table if not exists "service_outages" ("service" text primary key, "down_since" bigint not null);
 create table if not exists "shared_states" ("name" text primary key, "state" text not null, "changed_at" bigint not null);
 create table if not exists "ladders" ("watch_id" text primary key, "team_id" text not null, "channel_id" text not null, "service" text not null, "session_id" text not null, "lease_token" text, "leased_until" bigint, "question_id" text not null, "post_ts" text not null, "posted_at" bigint not null, "reminded_at" bigint, "escalation_count" integer not null default 0, "is_sending" integer not null default 0, "last_reminder_at" bigint, "reminder_due_at" bigint, "held_by" text, "waiting_since" bigint, "few_since" bigint, "due_at" bigint, "change_count" integer not null default 0);
+create table if not exists "windows" ("view_id" text primary key, "team_id" text not null, "user_id" text not null, "service" text not null, "session_id" text not null, "message_index" integer not null, "lease_token" text, "leased_until" bigint, "fingerprint" text not null, "shown_hash" text, "hash" text not null, "view" text not null, "learned" text, "notice" text not null default '', "touched_at" bigint not null, "due_at" bigint);
+create table if not exists "claims" ("service" text not null, "session_id" text not null, "message_index" integer not null, "team_id" text not null, "user_id" text not null, "claimed_at" bigint not null, "until" bigint not null, primary key (service, session_id, message_index, team_id, user_id));
+create table if not exists "inboxes" ("id" text primary key, "team_id" text not null, "user_id" text not null, "lease_token" text, "leased_until" bigint, "view_id" text, "page" integer not null, "opened_at" bigint not null, "asked_count" integer not null, "change_count" integer not null, "next_update_at" bigint, "shown_count" integer not null default 0, "shown_key" text, "built_at" bigint);
 create unique index answers_one_live on answers (service, session_id, message_index)
 		where state in ('accepted', 'delivering');
 create unique index answers_one_lease on answers (service, session_id) where lease_token is not null;
@@ -31,9 +31,6 @@ create index answers_person on answers (user_id, accepted_at);
 create index drafts_question on drafts (service, session_id, message_index, team_id, user_id, updated_at);
 create index drafts_updated on drafts (updated_at);
 create index drafts_person on drafts (user_id, updated_at);
-create index windows_session on windows (service, session_id);
-create index windows_due on windows (due_at) where due_at is not null;
-create index claims_until on claims (until);
 create unique index watches_one_live on watches (team_id, channel_id, service, session_id)
 		where ended_at is null;
 create index watches_session on watches (service, session_id) where ended_at is null;
@@ -52,10 +49,13 @@ create index posts_watch on posts (watch_id);
 create index posts_ts on posts (ts);
 create index posts_handed_over on posts (team_id, created_at) where kind = 'handedOver';
 create index posts_digests on posts (place_id) where kind = 'digest' and state = 'shown';
-create index inboxes_due on inboxes (next_update_at) where next_update_at is not null;
 create index ladders_due on ladders (service, due_at) where due_at is not null;
 create index ladders_session on ladders (service, session_id);
 create index ladders_channel on ladders (team_id, channel_id);
+create index windows_session on windows (service, session_id);
+create index windows_due on windows (due_at) where due_at is not null;
+create index claims_until on claims (until);
+create index inboxes_due on inboxes (next_update_at) where next_update_at is not null;
 insert into meta (name, value) values ('key_salt', $1);
 -- 30: what reads have shown
 alter table "answers" add column "question_id" text;
@@ -83,10 +83,15 @@ create table if not exists "refusals" ("minute" bigint not null, "user_id" text 
 create index audit_events_committed on audit_events (transaction_id, number);
 alter table audit_events alter column number add generated always as identity;
 -- 35: 2.0.0
-create table if not exists "marks" ("id" text primary key, "service" text, "session_id" text, "user_id" text, "cards" text, "due_at" bigint not null);
+create table if not exists "marks" ("id" text primary key, "service" text, "session_id" text, "cards" text, "due_at" bigint not null);
+create table if not exists "views" ("id" text primary key, "kind" text not null, "team_id" text not null, "user_id" text not null, "lease_token" text, "leased_until" bigint, "view_id" text, "service" text, "session_id" text, "message_index" integer, "fingerprint" text, "shown_hash" text, "answer_id" text, "page" integer not null default 0, "hash" text, "view" text, "learned" text, "told" text, "claimed_at" bigint, "claim_until" bigint, "followed_until" bigint not null, "asked_at" bigint, "wanted" integer not null default 0, "attempts" integer not null default 0, "not_before" bigint, "due_at" bigint, "shown_key" text, "shown_at" bigint);
 create index posts_reminders on posts (place_id) where kind = 'reminder' and state = 'shown' and session_id is null;
 create index marks_due on marks (due_at);
 create index marks_session on marks (service, session_id);
+create index views_due on views (due_at) where due_at is not null;
+create index views_session on views (service, session_id);
+create unique index views_one_receipt on views (answer_id) where answer_id is not null;
+create index views_inboxes on views (followed_until) where kind in ('home', 'inbox');
 alter table "posts" add column "remind_since" bigint;
 alter table "posts" add column "reminded_at" bigint;
 alter table "posts" add column "escalation_count" integer not null default 0;
@@ -208,8 +213,13 @@ insert into posts (id, stream, number, unique_key, team_id, place_id, watch_id, 
 select id, team_id, user_id, service, session_id, question_id, receipt_state,
 			accepted_at, state, agent_outcome
 		from answers where receipt_state not like '%"dm":null%' or receipt_state like '%"dmSince":%';
-update answers set receipt_state = replace(receipt_state, '"dm":null', '"isMessage":false')
-		where receipt_state like '%"dm":null%';
+insert into views (id, kind, team_id, user_id, service, session_id, message_index, answer_id,
+			followed_until, not_before, due_at)
+		select 'answer:' || id, 'receipt', team_id, user_id, service, session_id, message_index, id,
+			0 + 172800000, 0, 0
+		from answers where next_attempt_at is not null and user_id not like 'forgotten-%';
+update answers set next_attempt_at = null where state not in ('accepted', 'delivering')
+		and not (state = 'delivered' and coalesce(agent_outcome, 'unseen') = 'unseen');
 select "name", "value" from "meta" where 1 = 1;
 select id as "id", service as "service", session_id as "sessionId", team_id as "teamId", user_id as "userId", message_index as "messageIndex", fingerprint as "fingerprint", "content" as sealed
 			from "answers" where "content" is not null and substr("content", 1, 2) = $1  order by "id" limit 500
@@ -223,9 +233,6 @@ select id as "id", service as "service", session_id as "sessionId", team_id as "
 select form_id as "formId", service as "service", session_id as "sessionId", team_id as "teamId", user_id as "userId", "content" as sealed
 			from "drafts" where "content" is not null and substr("content", 1, 2) = $1  order by "form_id" limit 500
 			;
-select view_id as "viewId", service as "service", session_id as "sessionId", team_id as "teamId", user_id as "userId", "view" as sealed
-			from "windows" where "view" is not null and substr("view", 1, 2) = $1  order by "view_id" limit 500
-			;
 select service as "service", session_id as "sessionId", "view" as sealed
 			from "watched_sessions" where "view" is not null and substr("view", 1, 2) = $1  order by "service", "session_id" limit 500
 			;
@@ -234,6 +241,9 @@ select id as "id", service as "service", session_id as "sessionId", "content" as
 			;
 select id as "id", service as "service", session_id as "sessionId", hand_over_id as "handOverId", "hand_over_note" as sealed
 			from "questions" where "hand_over_note" is not null and substr("hand_over_note", 1, 2) = $1  order by "id" limit 500
+			;
+select id as "id", service as "service", session_id as "sessionId", team_id as "teamId", user_id as "userId", "view" as sealed
+			from "views" where "view" is not null and substr("view", 1, 2) = $1  order by "id" limit 500
 			;
 select service as "service", session_id as "sessionId", "name" as sealed
 			from "waiting_sessions" where "name" is not null and substr("name", 1, 2) = $1  order by "service", "session_id" limit 500
@@ -249,6 +259,7 @@ select form_id as "formId", service as "service", session_id as "sessionId", tea
 			;
 update answers set submission = substr(submission, 1, length(submission) - 1) || ',"arrivalSeen":null}'
 		where submission not like '%"arrivalSeen"%';
+alter table "answers" drop column "receipt_state";
 alter table "answers" drop column "restart_asked_at";
 alter table "answers" drop column "evidence";
 alter table "discoveries" drop column "discreet";
@@ -263,3 +274,6 @@ alter table "watches" drop column "questions_in_channel";
 alter table "watches" drop column "discreet";
 alter table "watches" drop column "buttons";
 drop table "ladders";
+drop table "windows";
+drop table "claims";
+drop table "inboxes";

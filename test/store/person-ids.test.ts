@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { draftColumn } from '../../src/delivery/answering-store.ts';
+import { draftColumn } from '../../src/delivery/draft-store.ts';
 import * as rows from '../../src/delivery/rows-store.ts';
-import { RECEIPT_STATE, SUBMISSION } from '../../src/domain/answer.ts';
+import { SUBMISSION } from '../../src/domain/answer.ts';
 import { evidence } from '../../src/domain/asked.ts';
 import { digest, sessionSnapshot } from '../../src/domain/session-snapshot.ts';
 import { TOLD_SCHEMA } from '../../src/slack/directory.ts';
@@ -19,7 +19,6 @@ const JSON_COLUMNS: Readonly<Record<string, Readonly<Record<string, z.ZodType>>>
 		submission: SUBMISSION,
 		timeline: rows.timeline,
 		beforePut: rows.beforePut,
-		receiptState: RECEIPT_STATE,
 		other: rows.otherColumn.schema,
 		content: rows.contentColumn.schema,
 		secrets: rows.secretsColumn.schema,
@@ -28,7 +27,7 @@ const JSON_COLUMNS: Readonly<Record<string, Readonly<Record<string, z.ZodType>>>
 	drafts: { content: draftColumn.schema },
 	people: { facts: TOLD_SCHEMA },
 	// What Slack shows, which names whoever is answering.
-	windows: { view: ANY_TEXT },
+	views: { view: ANY_TEXT },
 	watched_sessions: { digest, view: sessionSnapshot, reads: sessionReads },
 	posts: { content },
 	questions: { content: contentColumn.schema, evidence, handOverNote: ANY_TEXT },

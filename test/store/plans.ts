@@ -7,7 +7,7 @@ import { settingsOf } from '../people/settings/harness.ts';
 import { ESCALATION, REMINDER } from '../support/sentences.ts';
 
 /** The tables whose rows stay when what they are about has ended. Limits of the program bound the others. */
-const GROWING = ['answers', 'drafts', 'claims', 'watches', 'watched_sessions', 'questions', 'posts'] as const;
+const GROWING = ['answers', 'drafts', 'watches', 'watched_sessions', 'questions', 'posts'] as const;
 const ROWS = 5_000;
 /** SQLite, which the program lets collect no statistics, plans the same for any number of rows. */
 const SQLITE_ROWS = 1_000;
@@ -27,8 +27,6 @@ const COPIES: Record<(typeof GROWING)[number], Readonly<Record<string, string>>>
 		lease_token: 'null',
 	},
 	drafts: { form_id: `'f' || n.i`, user_id: `'U' || (n.i % 500)`, session_id: `'s' || n.i` },
-	// They have ended, and will be removed.
-	claims: { user_id: `'U' || n.i`, session_id: `'s' || n.i`, until: 'copied.claimed_at - 1000000000' },
 	watches: {
 		id: `'w' || n.i`,
 		channel_id: `'C' || (n.i % 500)`,
@@ -71,8 +69,6 @@ const OFTEN = ['session_id', 'watch_id', 'stream'] as const;
 
 /** What may read a table whole. */
 const MAY_BE_WHOLE = [
-	// The removal of claims that have ended: here all have.
-	/^delete from "claims" where 1 = 1 and "until" <= \S+$/,
 	// At a start or a stop nobody waits.
 	// Leases of what was at work when a stop's time was over: a stop that finds nothing at work sends none of them.
 	/\bwhere "lease_token" in \([^()]*\)$/,

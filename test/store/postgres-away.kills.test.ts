@@ -25,7 +25,7 @@ describe('when PostgreSQL goes away', () => {
 		await expect(store.db.ping()).rejects.toEqual(away);
 		await expect(store.answers.accept(submission({ sessionId: 's2' }))).rejects.toEqual(away);
 		await expect(store.answers.get(before.id)).rejects.toEqual(away);
-		await expect(store.claims.active(before.question, 0)).rejects.toEqual(away);
+		await expect(store.views.claims(before.question, 0)).rejects.toEqual(away);
 		await expect(open({ databaseUrl, dataDir: '/nonexistent', encryptionKey: KEY })).rejects.toEqual(away);
 
 		await server.start();

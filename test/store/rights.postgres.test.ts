@@ -86,7 +86,7 @@ it.each([
 	['select', 'migrations'],
 	['insert', 'answers'],
 	['update', 'watches'],
-	['delete', 'claims'],
+	['delete', 'views'],
 	['select', 'meta'],
 ])('names a right that is missing: %s on %s', async (verb, table) => {
 	await roles.asAdmin(`revoke ${verb} on ${table} from ${roles.role}`);

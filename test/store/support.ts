@@ -2,8 +2,9 @@ import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ModalView } from '@slack/types';
 import { sql } from 'kysely';
-import { type Draft, markWindows } from '../../src/delivery/answering-store.ts';
+import type { Draft } from '../../src/delivery/draft-store.ts';
 import type { Answer, AnswerItem, NewAnswer } from '../../src/domain/answer.ts';
 import type { Person, QuestionKey, SessionKey } from '../../src/domain/session.ts';
 import { type Lease, type Log, systemClock } from '../../src/kernel/basics.ts';
@@ -187,13 +188,11 @@ export function keyFits(store: Store): boolean {
 const TABLES = [
 	'answers',
 	'drafts',
-	'claims',
-	'windows',
 	'watches',
 	'watched_sessions',
 	'questions',
 	'posts',
-	'inboxes',
+	'views',
 	'channel_settings',
 	'answer_rules',
 	'snoozes',
@@ -239,7 +238,7 @@ export async function spread({ db, marks }: Pick<Store, 'db' | 'marks'>): Promis
 
 const SPREAD_FIRST = {
 	posts: ['takeDue', 'nextDueAt'],
-	windows: ['takeDue'],
+	views: ['takeDue'],
 } as const;
 
 /** The store whose loops find what is marked at once. */
@@ -273,6 +272,29 @@ export async function refreshed(
 	await marks.spread(now);
 }
 
-/** Has windows with the form of this question drawn again, as a change of an answer does. */
-export const windowsDue = ({ db }: Pick<Store, 'db'>, question: QuestionKey, now: number) =>
-	db.writeOne((trx) => markWindows(trx, question, now));
+/** What a window shows with a form. */
+export const VIEW = { type: 'modal', blocks: [{ type: 'divider' }] } as unknown as ModalView;
+
+interface ShownForm {
+	readonly question: QuestionKey;
+	readonly person?: Person;
+	/** Of the window. Left out: one of its own for each person and question. */
+	readonly id?: string;
+	readonly submissionKey?: string;
+	/** Until then its person is answering; left out: they may not. */
+	readonly until?: number | null;
+	readonly view?: ModalView;
+}
+
+/** A window shows a form. Returns its id. */
+export async function formShown({ views }: Pick<Store, 'views'>, form: ShownForm, now: number): Promise<string> {
+	const { question, person = ANN, until = null, view = VIEW, submissionKey = 'none' } = form;
+	const { id = `V-${person.userId}-${question.service}-${question.sessionId}-${question.messageIndex}` } = form;
+	const asked = { question, person, fingerprint: 'fingerprint-1', shownHash: null, submissionKey };
+	await views.formShown(id, { ...asked, hash: 'hash-1', claimUntil: until }, view, now);
+	return id;
+}
+
+/** The row of what an author is told about an answer. */
+export const receiptOf = ({ db }: Pick<Store, 'db'>, id: string) =>
+	db.read.selectFrom('views').selectAll().where('answerId', '=', id).executeTakeFirst();

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { arrivalOf, RECEIPT_STATE, TIMELINE_ENTRY } from '../../src/domain/answer.ts';
+import { arrivalOf, TIMELINE_ENTRY } from '../../src/domain/answer.ts';
 import { type Evidence, evidence, NOTHING_SEEN } from '../../src/domain/asked.ts';
 import { DAY_MS, pick } from '../../src/kernel/basics.ts';
 import type { StoreDatabase } from '../../src/store/database.ts';
@@ -168,16 +168,18 @@ async function migrated(place: string, rows: Readonly<Record<string, readonly Co
 async function read(db: StoreDatabase) {
 	const questions = await db.read.selectFrom('questions').selectAll().orderBy('number').execute();
 	const answers = await db.read.selectFrom('answers').selectAll().execute();
+	const views = await db.read.selectFrom('views').selectAll().execute();
 	await db.close();
 	return {
 		questions,
 		evidenceOf: (id: string) => evidence.parse(JSON.parse(questions.find((row) => row.id === id)?.evidence ?? '')),
+		/** What its author is told. */
+		receiptOf: (id: string) => views.find(({ answerId }) => answerId === id),
 		answer(id: string) {
 			const row = answers.find((one) => one.id === id);
 			if (row === undefined) throw new Error(`no answer ${id}`);
 			return {
 				...row,
-				receipt: RECEIPT_STATE.parse(JSON.parse(row.receiptState)),
 				states: TIMELINE_ENTRY.array()
 					.parse(JSON.parse(row.timeline))
 					.map(({ state }) => state),
@@ -369,13 +371,11 @@ describe.each([
 			answerRow('a', 's1', columns),
 			answerRow('b', 's2', { ...columns, deliveredAt: NOW - DAY_MS - 1 }),
 		];
-		return use({ answers }, ({ answer }) => {
-			const { receipt, states, ...found } = answer('a');
+		return use({ answers }, ({ answer, receiptOf }) => {
+			const { states, ...found } = answer('a');
 			expect(found).toMatchObject(expected);
-			// Its author hears nothing that they have heard.
-			const { state, agentOutcome: outcome } = found;
-			expect(receipt).toEqual({ isMessage: true, modalOpen: false, state, agentOutcome: outcome });
-			expect(states).toEqual(['accepted', 'delivered', ...(state === 'resumed' ? ['resumed'] : [])]);
+			expect(receiptOf('a') === undefined).toBe(expected.nextAttemptAt === null);
+			expect(states).toEqual(['accepted', 'delivered', ...(found.state === 'resumed' ? ['resumed'] : [])]);
 			expect(answer('b')).toMatchObject({ ...expected, nextAttemptAt: null });
 		});
 	});
@@ -429,14 +429,57 @@ describe.each([
 			]);
 			const ids = ['over', 'replaced', 'sending', 'told', 'waiting'];
 			expect(rows.map(({ content }) => JSON.parse(content).answerId)).toEqual(ids);
-			const { answer } = await read(db);
-			const receipts = ['told', 'sending', 'window'].map((id) => answer(id).receipt);
-			expect(receipts).toMatchObject([
-				{ isMessage: true, state: 'delivered' },
-				{ isMessage: true },
-				{ isMessage: false, modalOpen: true },
-			]);
+			await db.close();
 		}));
+
+	it('has the authors told of answers whose receipt was due, or that go on', () => {
+		const due = { nextAttemptAt: ago(1) };
+		const receipt = (columns: object) => ({ receiptState: JSON.stringify({ ...RECEIPT, ...columns }) });
+		const sent = { ...due, deliveredAt: null, endedAt: null };
+		const answers = [
+			answerRow('sending', 's1', { ...sent, state: 'accepted', ...receipt({ state: 'accepted' }) }),
+			answerRow('waits', 's2', { ...sent, state: 'waiting', ...receipt({ state: null, dm: null, modalOpen: true }) }),
+			answerRow('lost', 's3', { ...due, agentOutcome: 'lost', ...receipt({ agentOutcome: 'unseen' }) }),
+			answerRow('checked', 's4', { ...due, agentOutcome: null }),
+			// Of a backup that was mended by hand, or a disk.
+			answerRow('damaged', 's5', { ...due, state: 'refused', receiptState: '{"state":' }),
+			answerRow('over', 's6', { agentOutcome: 'resumed', state: 'resumed' }),
+			answerRow('told', 's7', { ...sent, nextAttemptAt: null, state: 'waiting' }),
+			answerRow('forgotten', 's8', { ...due, state: 'refused', userId: 'forgotten-0123456789abcdef' }),
+		];
+		return use({ answers }, ({ answer, receiptOf }) => {
+			const found = answers.map(({ id }) => {
+				const row = receiptOf(String(id));
+				return [id, row !== undefined, answer(String(id)).nextAttemptAt];
+			});
+			expect(found).toEqual([
+				['sending', true, ago(1)],
+				['waits', true, null],
+				['lost', true, null],
+				['checked', true, ago(1)],
+				['damaged', true, null],
+				['over', false, null],
+				['told', false, null],
+				['forgotten', false, null],
+			]);
+			// The windows that were open begin anew: what is still to be told is told by messages.
+			const { teamId, userId, service, sessionId, messageIndex } = answer('lost');
+			expect(receiptOf('lost')).toMatchObject({
+				id: 'answer:lost',
+				kind: 'receipt',
+				viewId: null,
+				teamId,
+				userId,
+				service,
+				sessionId,
+				messageIndex,
+				notBefore: NOW,
+				dueAt: NOW,
+				followedUntil: NOW + 2 * DAY_MS,
+				wanted: 0,
+			});
+		});
+	});
 
 	it('drops what its author asked to send again: it stays delivered and is looked at', () => {
 		const asked = { agentOutcome: 'unseen', startFailed: 1, restartAskedAt: ago(1), nextAttemptAt: ago(1) };

@@ -10,8 +10,8 @@ type App = Pick<StartedApp, 'service' | 'slack'> & Partial<Pick<StartedApp, 'log
 
 /** Calls without a response: time must pass until they end. */
 const UNANSWERED = new Set(['hang', 'slow', 'late', 'held']);
-/** Idle turns of the event loop after which the program is taken to wait for its clock: a write takes a few. */
-const QUIET_TURNS = 50;
+/** Idle turns of the event loop after which the program is taken to wait for its clock: a write takes a few, and may wait for others. */
+const QUIET_TURNS = 100;
 /** While a call is under way and nothing changes, conditions are looked at again after so long, on the machine's clock. */
 const LOOK_AGAIN_MS = 10;
 

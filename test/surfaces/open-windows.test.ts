@@ -3,9 +3,11 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { createManualClock, type Modal } from '../../fake-slack/index.ts';
 import { asking, item, task } from '../../sandbox/session-service/builders.ts';
 import { StoreUnavailableError } from '../../src/kernel/basics.ts';
+import { createLeaseLoop } from '../../src/kernel/lease-loop.ts';
+import { createRateLimiter } from '../../src/kernel/rate-limiter.ts';
 import { WINDOW_NOTICES } from '../../src/screens/answer.ts';
 import { NOTE_LABEL } from '../../src/slack/form/build.ts';
-import { createOpenWindows } from '../../src/surfaces/open-windows.ts';
+import { createViews, type ViewDrawing, type ViewNews } from '../../src/surfaces/views.ts';
 import { openTestStore, pass } from '../sessions/support.ts';
 import { type App, openSession } from '../slack/support/open-session.ts';
 import { ANN, createRecordingLog, SERVICE, T0 } from '../store/support.ts';
@@ -43,9 +45,10 @@ async function says(modal: Modal, words: string): Promise<void> {
 it('tells a window, also after a restart, that somebody answered, keeps what was typed, and follows what is taken back', async () => {
 	const modal = await adasWindow('told');
 	await app.restart();
-	app.service.faults.add({ kind: 'unauthorized', sessionId: 'told', method: 'PUT' });
 	const hers = await openSession(app, 'told', 'grace');
 	await hers.choose(0, 'Sand');
+	// No PUT begins, so it can be taken back at any time.
+	app.service.faults.add({ kind: 'unauthorized', sessionId: 'told', method: 'GET' });
 	expect((await hers.submit()).outcome).toBe('updated');
 	const words = WINDOW_NOTICES.answeredBy('x').replace('“x”', '@grace');
 	await says(modal, words);
@@ -86,23 +89,35 @@ it('tells a window what a read found once the store works again: no later read o
 	const store = await openTestStore();
 	const log = createRecordingLog();
 	let failuresLeft = 3;
-	const windows: typeof store.windows = {
-		...store.windows,
+	const views: typeof store.views = {
+		...store.views,
 		async learn(...read) {
 			if (failuresLeft-- > 0) throw new StoreUnavailableError('away');
-			await store.windows.learn(...read);
+			await store.views.learn(...read);
 		},
 	};
-	const openWindows = createOpenWindows(coreOf({ store: { ...store, windows }, clients: {}, clock, log }));
+	const changedSessions: ViewNews['changedSessions'] = new Map();
+	const drawing = { form: () => null } as unknown as ViewDrawing;
+	const rateLimiter = createRateLimiter(clock);
+	const core = coreOf({
+		store: { ...store, views },
+		clients: {},
+		metrics: { inboxes: { update() {}, built() {} } },
+		rateLimiter,
+		clock,
+		log,
+	});
+	const loop = createLeaseLoop(core, createViews(core, drawing, { changedSessions, onListed: () => {} }));
 	const question = { service: SERVICE, sessionId: 's1', messageIndex: 1 };
 	const view = { type: 'modal', blocks: [{ type: 'divider' }] } as unknown as ModalView;
-	await store.windows.shown('V1', { ...ANN, ...question, fingerprint: 'f', shownHash: 'h', hash: 'hash-1' }, view, T0);
-	openWindows.start();
-	openWindows.sessionRead(question, buildSession({ sessionId: 's1', messages: [] }));
+	const form = { person: ANN, question, fingerprint: 'f', shownHash: 'h', hash: 'hash-1', claimUntil: null };
+	await store.views.formShown('V1', { ...form, submissionKey: 'V1:f' }, view, T0);
+	loop.start();
+	changedSessions.set('s1', [question, buildSession({ sessionId: 's1', messages: [] })]);
 	await pass(clock, 10_000);
 	expect(log.lines.filter(({ fields }) => JSON.stringify(fields).includes('window_news_not_stored'))).toHaveLength(3);
-	expect(await store.db.read.selectFrom('windows').select('learned').execute()).toEqual([{ learned: 'changed' }]);
-	const stopped = openWindows.stop();
+	expect(await store.db.read.selectFrom('views').select('learned').execute()).toEqual([{ learned: 'changed' }]);
+	const stopped = loop.stop();
 	await clock.advance(60_000);
 	await stopped;
 });

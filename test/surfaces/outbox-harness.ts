@@ -3,6 +3,7 @@ import { createManualClock, type ManualClock } from '../../fake-slack/index.ts';
 import type { SettledHow } from '../../src/domain/occurrences.ts';
 import { snapshotOf } from '../../src/domain/session-snapshot.ts';
 import type { Clock } from '../../src/kernel/basics.ts';
+import { createLeaseLoop } from '../../src/kernel/lease-loop.ts';
 import { createRateLimiter, type RateLimiter } from '../../src/kernel/rate-limiter.ts';
 import { createEndings } from '../../src/sessions/endings.ts';
 import type { SessionUpdate } from '../../src/sessions/recording-store.ts';
@@ -146,11 +147,13 @@ export async function createOutboxHarness() {
 			log: createRecordingLog(),
 		});
 		const outbox = createOutbox(core, announcer, createEndings(core).endChannel);
-		const spreading = createSpreading(core, () => {});
-		outbox.start();
+		const loop = createLeaseLoop(core, outbox.queue);
+		const spreading = createSpreading(core);
+		outbox.allow();
+		loop.start();
 		spreading.start();
 		const stop = async () => {
-			const stopped = Promise.all([outbox.stop(), spreading.stop()]);
+			const stopped = Promise.all([loop.stop(), outbox.stop(), spreading.stop()]);
 			fake.cut();
 			await stopped;
 		};

@@ -233,7 +233,6 @@ export function answerOf(overrides: Partial<Answer> = {}): Answer {
 			{ state: 'delivering', at: NOW - 30_000 },
 			{ state, at: NOW - 1_000 },
 		],
-		receiptState: { state: null, agentOutcome: null, isMessage: false, modalOpen: true },
 		notBefore: null,
 		missingCount: 0,
 		missingSince: null,

@@ -137,7 +137,7 @@ export const FULL_INBOX: ShownInbox = {
 };
 
 export function inboxModelOf(content: InboxContent): [InboxModel] {
-	return [{ inbox: { openedAt: NOW - 60_000, person: ABOUT.person }, content, receipt: MODEL }];
+	return [{ inbox: { followedUntil: NOW + 9 * 60_000, person: ABOUT.person }, content, receipt: MODEL }];
 }
 
 /** The extremes that are modals and Home tabs, and the messages about one answer. */

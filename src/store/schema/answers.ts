@@ -63,7 +63,7 @@ export const ANSWER_TABLES = tables({
 			endedAt: orNull(noted),
 			lastError: orNull(text),
 			timeline: json,
-			receiptState: json,
+			receiptState: until(35, json),
 			notBefore: orNull(ahead(LONGEST_RETRY_AFTER_MS, { lasts: true })),
 			missingCount: fromZero,
 			startFailed: fromZero,
@@ -110,35 +110,5 @@ export const ANSWER_TABLES = tables({
 			person: '(user_id, updated_at)',
 		},
 		kept: 30,
-	},
-
-	windows: {
-		key: ['viewId'],
-		columns: {
-			viewId: text,
-			...PERSON,
-			...QUESTION,
-			...LEASE,
-			fingerprint: text,
-			shownHash: orNull(text),
-			/** Slack's, of what the view shows. */
-			hash: text,
-			/** With what was typed before it was shown. */
-			view: { ...sealed, bound: OF_PERSON, isSecret: true, people: 'part' },
-			/** See `Became`. */
-			learned: orNull(text),
-			notice: { ...text, default: `''` },
-			touchedAt: noted,
-			dueAt: orNull(ahead(LONGEST_RETRY_AFTER_MS, { decides: true })),
-		},
-		indexes: { session: '(service, session_id)', due: '(due_at) where due_at is not null' },
-		kept: 'whileUsed',
-	},
-
-	claims: {
-		key: ['service', 'sessionId', 'messageIndex', 'teamId', 'userId'],
-		columns: { ...QUESTION, ...PERSON, claimedAt: noted, until: ahead(2 * CLAIM_MS, { lasts: true }) },
-		indexes: { until: '(until)' },
-		kept: 'whileUsed',
 	},
 });

@@ -1,5 +1,20 @@
 import { DAY_MS, MINUTE_MS } from '../../kernel/basics.ts';
-import { ahead, CHANNEL, fromZero, LEASE, noted, orNull, personId, SESSION, tables, text } from './columns.ts';
+import {
+	ahead,
+	CHANNEL,
+	fromZero,
+	integer,
+	LEASE,
+	noted,
+	orNull,
+	PERSON,
+	personId,
+	QUESTION,
+	SESSION,
+	sealed,
+	tables,
+	text,
+} from './columns.ts';
 
 /** Tables of released versions, which migration 35 drops. */
 export const FORMER_TABLES = tables({
@@ -33,6 +48,54 @@ export const FORMER_TABLES = tables({
 			session: '(service, session_id)',
 			channel: '(team_id, channel_id)',
 		},
+		kept: 'whileUsed',
+	},
+
+	/** `views` since migration 35, like the two below. Those that were open begin anew. */
+	windows: {
+		key: ['viewId'],
+		columns: {
+			viewId: text,
+			...PERSON,
+			...QUESTION,
+			...LEASE,
+			fingerprint: text,
+			shownHash: orNull(text),
+			hash: text,
+			view: sealed,
+			learned: orNull(text),
+			notice: { ...text, default: `''` },
+			touchedAt: noted,
+			dueAt: orNull(ahead(MINUTE_MS)),
+		},
+		indexes: { session: '(service, session_id)', due: '(due_at) where due_at is not null' },
+		kept: 'whileUsed',
+	},
+
+	claims: {
+		key: ['service', 'sessionId', 'messageIndex', 'teamId', 'userId'],
+		columns: { ...QUESTION, ...PERSON, claimedAt: noted, until: ahead(MINUTE_MS) },
+		indexes: { until: '(until)' },
+		kept: 'whileUsed',
+	},
+
+	inboxes: {
+		key: ['id'],
+		columns: {
+			id: text,
+			...PERSON,
+			...LEASE,
+			viewId: orNull(text),
+			page: integer,
+			openedAt: noted,
+			askedCount: integer,
+			changeCount: integer,
+			nextUpdateAt: orNull(ahead(MINUTE_MS)),
+			shownCount: fromZero,
+			shownKey: orNull(text),
+			builtAt: orNull(noted),
+		},
+		indexes: { due: '(next_update_at) where next_update_at is not null' },
 		kept: 'whileUsed',
 	},
 });

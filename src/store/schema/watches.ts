@@ -1,4 +1,5 @@
 import { DAY_MS, MINUTE_MS } from '../../kernel/basics.ts';
+import { CLAIM_MS } from './answers.ts';
 import {
 	ahead,
 	CHANNEL,
@@ -8,6 +9,7 @@ import {
 	LEASE,
 	large,
 	noted,
+	OF_PERSON,
 	OF_SESSION,
 	orNull,
 	PERSON,
@@ -228,8 +230,6 @@ export const WATCH_TABLES = tables({
 			/** Null, like `sessionId`: Homes alone. */
 			service: orNull(text),
 			sessionId: orNull(text),
-			/** Whose act it was; null: an agent's, or no single person's. */
-			userId: orNull(personId),
 			/** See `MarkOptions`. */
 			cards: orNull(text),
 			dueAt: ahead(MINUTE_MS),
@@ -239,31 +239,63 @@ export const WATCH_TABLES = tables({
 		since: 35,
 	},
 
-	inboxes: {
+	/** One row for each view that is drawn again by itself, and for each answer of which there is still to tell. */
+	views: {
 		key: ['id'],
 		columns: {
-			/** `home:<team>:<user>` or `view:<view id>`. */
+			/** Slack's id of a window; `home:<team>:<user>`; `answer:<id>`, while no window shows the receipt. */
 			id: { ...text, people: 'part' },
+			/** See `ViewKind`. */
+			kind: text,
 			...PERSON,
 			...LEASE,
+			/** Slack's id; null: Home, and what no window shows. */
 			viewId: orNull(text),
-			/** Counts from 0. */
-			page: integer,
-			openedAt: noted,
-			/** Counts what the person did: opening it, changing the page, pressing something. */
-			askedCount: integer,
-			/** Counts every reason for an update, also these. */
-			changeCount: integer,
+			/** The question of a form, or of a receipt's answer. */
+			service: orNull(text),
+			sessionId: orNull(text),
+			messageIndex: orNull(integer),
+			fingerprint: orNull(text),
+			shownHash: orNull(text),
+			/** Of a receipt. */
+			answerId: orNull(text),
+			/** Of an inbox, counts from 0. */
+			page: fromZero,
+			/** Of a form: Slack's, of what the window shows. */
+			hash: orNull(text),
+			/** Of a form: what it shows without a notice, with what was typed before. */
+			view: orNull({ ...sealed, bound: OF_PERSON, isSecret: true, people: 'part' }),
+			/** Of a form: what a read found, see `Became`. */
+			learned: orNull(text),
+			/** Of a receipt: the state and agent outcome that its window shows, or else a message; null: neither. */
+			told: orNull(text),
+			/** Of a form: since when its person is answering, and until when without further typing. */
+			claimedAt: orNull(noted),
+			claimUntil: orNull(ahead(2 * CLAIM_MS, { lasts: true })),
+			/** How long changes make it due. */
+			followedUntil: ahead(3 * DAY_MS, { lasts: true }),
+			/** Of an inbox: since when its person waits for what it does not show yet; null: they do not. */
+			askedAt: orNull(noted),
+			/** Counts what changed. */
+			wanted: fromZero,
+			/** Calls that failed since the last that did not. */
+			attempts: fromZero,
+			/** It is not drawn before this, whatever changes. */
+			notBefore: orNull(ahead(MINUTE_MS)),
 			// The end of a snooze may be the next update.
-			nextUpdateAt: orNull(ahead(LONGEST_SNOOZE_MS, { decides: true })),
-			/** The `askedCount` that it shows. */
-			shownCount: fromZero,
-			/** What it shows, see `InboxDisplay`. */
+			dueAt: orNull(ahead(LONGEST_SNOOZE_MS, { decides: true })),
+			/** Of what it shows; null: nobody knows. */
 			shownKey: orNull(text),
-			builtAt: orNull(noted),
+			shownAt: orNull(noted),
 		},
-		indexes: { due: '(next_update_at) where next_update_at is not null' },
+		indexes: {
+			due: '(due_at) where due_at is not null',
+			session: '(service, session_id)',
+			one_receipt: 'unique (answer_id) where answer_id is not null',
+			inboxes: `(followed_until) where kind in ('home', 'inbox')`,
+		},
 		kept: 'whileUsed',
+		since: 35,
 	},
 
 	channel_settings: {

@@ -61,30 +61,36 @@ export function createPeople(
 	}
 
 	const claimsOf = new Map<string, readonly Held[]>();
+	let windowCount = 0;
+	const windowsOf = new Map<string, readonly string[]>();
 	const placeOf = ({ sessionId, messageIndex }: QuestionKey, { userId }: Person) =>
 		`${sessionId} ${messageIndex} ${userId}`;
 
 	async function claim(question: Asked, person: Person): Promise<void> {
 		const questionId = question.id;
 		const key = keyOf(question);
+		const place = placeOf(key, person);
 		const from = await despiteKills(
-			async ({ claims }) => {
+			async ({ views }) => {
 				const now = time.now();
-				await claims.take(key, person);
+				const viewId = `V${++windowCount}`;
+				windowsOf.set(place, [...(windowsOf.get(place) ?? []), viewId]);
+				const form = { question: key, person, fingerprint: '', shownHash: null, hash: 'hash', submissionKey: viewId };
+				await views.typed(viewId, { ...form, claimUntil: now + CLAIM_MS }, now);
 				return now;
 			},
 			(cutAt) => history.claims.push({ questionId, from: cutAt, to: cutAt + CLAIM_MS, isSure: false }),
 		);
 		const claimed = { questionId, from, to: from + CLAIM_MS, isSure: true };
 		history.claims.push(claimed);
-		const place = placeOf(key, person);
 		claimsOf.set(place, [...(claimsOf.get(place) ?? []), claimed]);
 	}
 
 	/** Whoever closes a form stops answering, also when they opened it twice. */
 	async function release(question: Asked, person: Person): Promise<void> {
 		const key = keyOf(question);
-		await despiteKills((process) => process.claims.release(key, person));
+		for (const viewId of windowsOf.get(placeOf(key, person)) ?? [])
+			await despiteKills(({ views }) => views.formClosed(viewId, person, time.now()));
 		for (const claimed of claimsOf.get(placeOf(key, person)) ?? []) claimed.to = Math.min(claimed.to, time.now());
 	}
 

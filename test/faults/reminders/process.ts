@@ -29,7 +29,7 @@ export async function loadProgram(entry: string) {
 		...(await load<typeof import('../../../src/sessions/reading.ts')>('sessions/reading.ts')),
 		...(await load<typeof import('../../../src/domain/session-snapshot.ts')>('domain/session-snapshot.ts')),
 		...(await load<typeof import('../../../src/kernel/rate-limiter.ts')>('kernel/rate-limiter.ts')),
-		...(await load<typeof import('../../../src/people/drafts.ts')>('people/drafts.ts')),
+		...(await load<typeof import('../../../src/kernel/lease-loop.ts')>('kernel/lease-loop.ts')),
 		...(await load<typeof import('../../../src/delivery/earlier-answers.ts')>('delivery/earlier-answers.ts')),
 	};
 }
@@ -153,7 +153,7 @@ export async function startProcess(options: ProcessOptions) {
 			reminders: guarded(store.reminders),
 			marks: guarded(store.marks),
 			answers: guarded(store.answers),
-			claims: guarded(store.claims),
+			views: guarded(store.views),
 			watches: guarded(store.watches),
 			sessions: guarded(store.sessions),
 			reads: guarded(store.reads),
@@ -189,18 +189,20 @@ export async function startProcess(options: ProcessOptions) {
 	const announcer = { draw, remind: program.createReminding(core), ...program.createMessages(core) };
 	const { endChannel } = program.createEndings(core);
 	const outbox = program.createOutbox(core, announcer, endChannel);
-	const spreading = program.createSpreading(core, () => {});
+	const loop = program.createLeaseLoop(core, outbox.queue);
+	const spreading = program.createSpreading(core);
 	const reader = createReader(core, options);
 	const sender = createSender(core, options);
 
 	const stopping = new AbortController();
-	outbox.start();
+	outbox.allow();
+	loop.start();
 	spreading.start();
 	const running = [reader.run(stopping.signal), sender.run(stopping.signal)];
 
 	return {
 		answers: core.store.answers,
-		claims: program.createClaims(core),
+		views: core.store.views,
 		watches: core.store.watches,
 		channelSettings: core.store.channelSettings,
 		db: guarded<StoreDatabase>(store.db),
@@ -216,7 +218,7 @@ export async function startProcess(options: ProcessOptions) {
 		/** Finishes its work, as after SIGTERM. */
 		async stop(): Promise<void> {
 			stopping.abort();
-			await Promise.all([...running, outbox.stop(), spreading.stop()]);
+			await Promise.all([...running, loop.stop(), outbox.stop(), spreading.stop()]);
 			die();
 			await time.during(store.close());
 		},

@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, copyFileSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { ANN, OTHER_KEY, open, submission, T0 } from '../../store/support.ts';
+import { formShown, OTHER_KEY, open, submission, T0 } from '../../store/support.ts';
 import { type Case, testBroken } from './broken.ts';
 import { databaseAt } from './databases.ts';
 import { type Harness, nobody } from './harness.ts';
@@ -9,7 +9,7 @@ import { type Harness, nobody } from './harness.ts';
 async function leaveLog({ dataDir }: Harness, suffixes: readonly string[]): Promise<void> {
 	const elsewhere = join(dataDir, 'elsewhere');
 	const store = await open({ dataDir: elsewhere });
-	await store.claims.claim({ question: submission().question, person: ANN, until: T0 }, T0);
+	await formShown(store, { question: submission().question }, T0);
 	for (const name of ['encryption.key', ...suffixes.map((suffix) => `handraise.db${suffix}`)]) {
 		copyFileSync(join(elsewhere, name), join(dataDir, name));
 	}

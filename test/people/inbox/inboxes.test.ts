@@ -1,15 +1,19 @@
+import type { HomeView, ModalView } from '@slack/types';
+import type { WebClient } from '@slack/web-api';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createManualClock } from '../../../fake-slack/index.ts';
 import type { Person } from '../../../src/domain/session.ts';
 import { snapshotOf } from '../../../src/domain/session-snapshot.ts';
 import { HandraiseError } from '../../../src/kernel/basics.ts';
+import { createLeaseLoop } from '../../../src/kernel/lease-loop.ts';
+import { LOG_LINES } from '../../../src/kernel/log-lines.ts';
 import { createRateLimiter } from '../../../src/kernel/rate-limiter.ts';
-import type { InboxContent } from '../../../src/screens/inbox-content.ts';
+import { createInboxContent, type InboxContent } from '../../../src/screens/inbox-content.ts';
 import type { Refusal } from '../../../src/slack/access-policy.ts';
 import { homeOf, type InboxPlace, windowOf } from '../../../src/slack/request.ts';
-import { FOLLOWED_MS } from '../../../src/surfaces/inbox-store.ts';
-import { askInbox, createInboxes, type ShowOutcome } from '../../../src/surfaces/inboxes.ts';
 import { createSpreading } from '../../../src/surfaces/marks.ts';
+import { FOLLOWED_MS } from '../../../src/surfaces/view-plan-store.ts';
+import { createViews } from '../../../src/surfaces/views.ts';
 import { addWatch, assistant, openTestStore, pass, SERVICE, session, T0 } from '../../sessions/support.ts';
 import { ANN, BOB, createRecordingLog } from '../../store/support.ts';
 import { coreOf } from '../../support/core.ts';
@@ -22,6 +26,9 @@ class ChannelsUnknown extends HandraiseError {
 	}
 }
 
+const slackError = (error: string) =>
+	Object.assign(new Error(error), { code: 'slack_webapi_platform_error', data: { error } });
+
 /** One process or several on one store and one clock, with people whose screens are arrays. */
 async function startInboxes({ processes = 1 } = {}) {
 	const clock = createManualClock(T0);
@@ -33,7 +40,7 @@ async function startInboxes({ processes = 1 } = {}) {
 	/** What was shown in each place, with its time. */
 	const screens = new Map<string, { readonly at: number; readonly says: string }[]>();
 	const slack = {
-		outcome: { kind: 'shown' } as ShowOutcome,
+		error: null as Error | null,
 		channels: new Set(['C1']) as ReadonlySet<string> | ChannelsUnknown,
 		refusal: null as Refusal | null,
 		asked: [] as string[],
@@ -47,18 +54,37 @@ async function startInboxes({ processes = 1 } = {}) {
 		return `${content.total}: ${names}${content.channelsKnown ? '' : ' unknown'}`;
 	}
 
+	/** As Slack: shows what it takes, or says why not. */
+	async function show(id: string, says: unknown): Promise<object> {
+		count('send');
+		if (slack.error !== null) throw slack.error;
+		screens.set(id, [...(screens.get(id) ?? []), { at: clock.now() - T0, says: String(says) }]);
+		if (slack.dies) throw new Error('died');
+		return {};
+	}
+
+	const client = {
+		views: {
+			publish: ({ user_id, view }: { user_id: string; view: HomeView }) => {
+				return show(homeOf({ teamId: 'T1', userId: user_id }).id, view.callback_id);
+			},
+			update: ({ view_id, view }: { view_id: string; view: ModalView }) => show(view_id, view.callback_id),
+		},
+	} as unknown as WebClient;
+
 	function start() {
 		const metrics = { inboxes: { update: count, built: () => count('built') } };
 		const core = coreOf({
 			store,
 			serviceUrl: SERVICE,
-			config: { QUICK_ANSWERS: true },
+			config: { QUICK_ANSWERS: true, ALLOWED_CHANNELS: [] },
+			clients: { people: client, background: client },
 			rateLimiter,
 			metrics,
 			clock,
 			log,
 		});
-		const inboxes = createInboxes(core, {
+		const inboxes = createInboxContent(core, {
 			discovered: async () => null,
 			memberships: {
 				async joinedOf(userId) {
@@ -75,31 +101,33 @@ async function startInboxes({ processes = 1 } = {}) {
 					return { refusal: channelId === 'C-NOT-ALLOWED' ? 'channel_not_allowed' : slack.refusal };
 				},
 			},
-			onListed: () => {},
-			display: (inbox, content, now) => {
-				const key = `${says(content)} ${Math.floor(now / 60_000)}`;
-				return {
-					key: screenKeyWithoutAges ? says(content) : key,
-					async send() {
-						count('send');
-						if (slack.outcome.kind === 'shown') {
-							const screen = screens.get(inbox.id) ?? [];
-							screens.set(inbox.id, [...screen, { at: clock.now() - T0, says: says(content) }]);
-						}
-						if (slack.dies) throw new Error('died');
-						return slack.outcome;
-					},
-				};
-			},
 		});
-		const spreading = createSpreading(core, inboxes.learnNews);
-		inboxes.start();
+		const views = createViews(
+			core,
+			{
+				async inbox(due, now) {
+					const { content, againAt } = await inboxes.build(due, now);
+					const shown = says(content);
+					const isRefused = content.kind === 'refused';
+					const backAt = content.kind === 'shown' ? (content.snoozed?.nextAt ?? null) : null;
+					const type = due.viewId === null ? 'home' : 'modal';
+					const view = { type, callback_id: shown } as HomeView;
+					const key = screenKeyWithoutAges ? shown : `${shown} ${Math.floor(now / 60_000)}`;
+					return { view, key, againAt, backAt, isRefused };
+				},
+				form: () => null,
+				receipt: () => Promise.reject(new Error('there is none')),
+			},
+			{ changedSessions: new Map(), onListed: () => {} },
+		);
+		const loop = createLeaseLoop(core, views);
+		const spreading = createSpreading(core);
+		loop.start();
 		spreading.start();
-		const stop = async () => void (await Promise.all([inboxes.stop(), spreading.stop()]));
-		const ask = (place: InboxPlace, page: number | null) => askInbox(core, place, page);
-		return { ...inboxes, ask, stop };
+		return { stop: async () => void (await Promise.all([loop.stop(), spreading.stop()])) };
 	}
 
+	const ask = (place: InboxPlace, page: number | null) => store.views.ask(place, page, clock.now());
 	let screenKeyWithoutAges = true;
 	const replicas = Array.from({ length: processes }, start);
 	const [first] = replicas;
@@ -112,8 +140,11 @@ async function startInboxes({ processes = 1 } = {}) {
 		store,
 		log,
 		slack,
-		inboxes: first,
-		replicas,
+		first,
+		ask,
+		/** Something changed that inboxes may show. */
+		touch: () => store.views.markInboxes(clock.now()),
+		forget: () => store.views.removeOld(clock.now()),
 		start,
 		count: (name: string) => counts.get(name) ?? 0,
 		/** What was shown in this place so far. */
@@ -125,7 +156,7 @@ async function startInboxes({ processes = 1 } = {}) {
 		pass: (ms: number) => pass(clock, ms),
 		/** Ann opens Home, and so much time passes. */
 		async opens(ms: number): Promise<void> {
-			await first.ask(HOME, 0);
+			await ask(HOME, 0);
 			await pass(clock, ms);
 		},
 		async asks(sessionId: string, options: Parameters<typeof addWatch>[1] & { since?: number } = {}) {
@@ -143,33 +174,33 @@ describe('an inbox', () => {
 		expect(run.screen()).toEqual(['0: ']);
 		await run.pass(10_000);
 		await run.asks('s1');
-		void run.inboxes.touch();
+		await run.touch();
 		await run.pass(400);
 		expect(run.screen()).toEqual(['0: ', '1: Session s1']);
 	});
 
-	it('is not sent again while it looks the same, unless its person opens it', async () => {
+	it('is not sent again while it looks the same', async () => {
 		const run = await startInboxes();
 		await run.opens(10_000);
-		void run.inboxes.touch();
+		await run.touch();
 		await run.pass(10_000);
 		expect(run.count('send')).toBe(1);
-		expect(run.count('unchanged')).toBeGreaterThan(0);
-		await run.opens(200);
-		expect(run.count('send')).toBe(2);
+		await run.opens(5_000);
+		expect(run.count('unchanged')).toBeGreaterThan(1);
+		expect(run.count('send')).toBe(1);
 	});
 
-	it('follows a storm of changes every three seconds, and puts it together no more often', async () => {
+	it('follows a storm of changes every two seconds, and puts it together no more often', async () => {
 		const run = await startInboxes();
 		await run.opens(200);
 		for (let second = 0; second < 30; second++) {
 			await run.asks(`s${second}`);
-			void run.inboxes.touch();
+			await run.touch();
 			await run.pass(1_000);
 		}
-		expect(run.count('built')).toBeLessThanOrEqual(13);
+		expect(run.count('built')).toBeLessThanOrEqual(18);
 		const gaps = run.times().map((at, index, all) => at - (all[index - 1] ?? Number.NEGATIVE_INFINITY));
-		expect(Math.min(...gaps)).toBeGreaterThanOrEqual(3_000);
+		expect(Math.min(...gaps)).toBeGreaterThanOrEqual(2_000);
 		await run.pass(4_000);
 		expect(run.screen().at(-1)).toMatch(/^30: /);
 	});
@@ -183,11 +214,11 @@ describe('an inbox', () => {
 		expect(shown).toBeGreaterThanOrEqual(9);
 		expect(shown).toBeLessThanOrEqual(11);
 		await run.asks('s2');
-		void run.inboxes.touch();
+		await run.touch();
 		await run.pass(5 * 60_000);
 		expect(run.count('send')).toBe(shown);
-		await run.inboxes.forget();
-		expect(await run.store.db.read.selectFrom('inboxes').select('id').execute()).toEqual([]);
+		await run.forget();
+		expect(await run.store.db.read.selectFrom('views').select('id').execute()).toEqual([]);
 		await run.opens(200);
 		expect(run.screen().at(-1)).toMatch(/^2: /);
 	});
@@ -219,20 +250,20 @@ describe('an inbox', () => {
 			await run.store.inboxes.snooze({ person: ANN, session: { service: SERVICE, sessionId }, fingerprint, until });
 		}
 		await run.opens(3_600_000);
-		await run.inboxes.forget();
-		if (isAway) run.slack.outcome = { kind: 'later', ms: null };
+		await run.forget();
+		if (isAway) run.slack.error = slackError('internal_error');
 		await run.pass(3_600_000 - 60_000);
 		expect(run.screen()).toEqual(['0: ']);
 		const sent = run.count('send');
 		await run.pass(120_000);
-		run.slack.outcome = { kind: 'shown' };
+		run.slack.error = null;
 		await run.pass(120_000);
 		expect(run.screen()).toEqual(['0: ', '1: Session s1']);
 		expect(run.count('send') - sent).toBeGreaterThan(isAway ? 3 : 0);
 		await run.pass(2 * 3_600_000);
 		expect(run.screen().at(-1)).toBe('2: Session s1, Session s2');
-		await run.inboxes.forget();
-		expect(await run.store.db.read.selectFrom('inboxes').select('id').execute()).toEqual([]);
+		await run.forget();
+		expect(await run.store.db.read.selectFrom('views').select('id').execute()).toEqual([]);
 	});
 
 	it('is shown by one of two replicas', async () => {
@@ -240,7 +271,7 @@ describe('an inbox', () => {
 		await run.opens(2_000);
 		for (let change = 0; change < 5; change++) {
 			await run.asks(`s${change}`);
-			for (const replica of run.replicas) void replica.touch();
+			await run.touch();
 			await run.pass(6_000);
 		}
 		expect(run.screen().map((says) => says.split(':')[0])).toEqual(['0', '1', '2', '3', '4', '5']);
@@ -249,7 +280,7 @@ describe('an inbox', () => {
 	it('goes on after the process was stopped, on another one', async () => {
 		const run = await startInboxes();
 		await run.opens(5_000);
-		await run.inboxes.stop();
+		await run.first.stop();
 		await run.asks('s1');
 		const next = run.start();
 		onTestFinished(() => next.stop());
@@ -262,7 +293,7 @@ describe('an inbox', () => {
 		await run.opens(5_000);
 		const watch = await run.asks('s1');
 		run.slack.dies = true;
-		void run.inboxes.touch();
+		await run.touch();
 		await run.pass(500);
 		expect(run.screen()).toEqual(['0: ', '1: Session s1']);
 		await run.store.watches.end(watch.id, 'unwatched', { now: run.clock.now(), posts: [] });
@@ -273,21 +304,21 @@ describe('an inbox', () => {
 		expect(run.screen()).toEqual(['0: ', '1: Session s1', '0: ']);
 	});
 
-	it('is forgotten when Slack does not know its window, when it was closed, and when Slack refuses it', async () => {
+	it('is forgotten when Slack does not know its window, when it was closed, and when Slack refuses it four times', async () => {
 		const run = await startInboxes();
 		const window = windowOf(ANN, 'V1');
-		const rows = async () => (await run.store.db.read.selectFrom('inboxes').select('id').execute()).map(({ id }) => id);
-		for (const outcome of [{ kind: 'gone' }, { kind: 'refused', code: 'invalid_arguments' }] as const) {
-			run.slack.outcome = outcome;
-			await run.inboxes.ask(window, 0);
-			await run.pass(1_000);
+		const rows = async () => (await run.store.db.read.selectFrom('views').select('id').execute()).map(({ id }) => id);
+		for (const error of ['not_found', 'invalid_arguments']) {
+			run.slack.error = slackError(error);
+			await run.ask(window, 0);
+			await run.pass(60_000);
 			expect(await rows()).toEqual([]);
 		}
-		expect(run.log.lines.filter(({ message }) => message.includes('Slack refuses an inbox'))).toHaveLength(1);
-		run.slack.outcome = { kind: 'shown' };
-		await run.inboxes.ask(window, 0);
+		expect(run.log.lines.filter(({ message }) => message === LOG_LINES.view_not_shown)).toHaveLength(4);
+		run.slack.error = null;
+		await run.ask(window, 0);
 		await run.pass(1_000);
-		await run.inboxes.closed(window.id);
+		await run.store.views.remove(window);
 		expect(await rows()).toEqual([]);
 	});
 
@@ -316,21 +347,21 @@ describe('an inbox', () => {
 describe('when Slack fails', () => {
 	it('tries again, later and later, until it works', async () => {
 		const run = await startInboxes();
-		run.slack.outcome = { kind: 'later', ms: null };
+		run.slack.error = slackError('internal_error');
 		await run.opens(60_000);
 		expect(run.count('send')).toBeGreaterThanOrEqual(4);
 		expect(run.count('send')).toBeLessThanOrEqual(6);
-		run.slack.outcome = { kind: 'shown' };
+		run.slack.error = null;
 		await run.pass(70_000);
 		expect(run.screen()).toEqual(['0: ']);
 	});
 
 	it('calls nothing for the workspace as long as Slack asks for after a 429', async () => {
 		const run = await startInboxes();
-		run.slack.outcome = { kind: 'later', ms: 30_000 };
+		run.slack.error = Object.assign(new Error('limited'), { code: 'slack_webapi_rate_limited_error', retryAfter: 30 });
 		await run.opens(1_000);
-		run.slack.outcome = { kind: 'shown' };
-		await run.inboxes.ask(homeOf(BOB), 0);
+		run.slack.error = null;
+		await run.ask(homeOf(BOB), 0);
 		await run.pass(28_000);
 		expect(run.count('send')).toBe(1);
 		await run.pass(4_000);
@@ -402,15 +433,15 @@ describe('the rate of a workspace', () => {
 	const people = (count: number): Person[] =>
 		Array.from({ length: count }, (_, index) => ({ teamId: 'T1', userId: `U${index}` }));
 
-	it('stays at about eighty calls a minute, and shows everybody the newest state', async () => {
+	it('stays at about ninety calls a minute, and shows everybody the newest state', async () => {
 		const run = await startInboxes();
 		const many = people(150);
-		for (const person of many) await run.inboxes.ask(homeOf(person), 0);
+		for (const person of many) await run.ask(homeOf(person), 0);
 		await run.pass(60_000);
-		expect(run.count('send')).toBeLessThanOrEqual(96);
+		expect(run.count('send')).toBeLessThanOrEqual(99);
 		expect(run.count('send')).toBeGreaterThanOrEqual(85);
 		await run.asks('s1');
-		void run.inboxes.touch();
+		await run.touch();
 		await run.pass(5 * 60_000);
 		for (const person of many) expect(run.screen(homeOf(person).id).at(-1)).toBe('1: Session s1');
 	});
@@ -418,13 +449,13 @@ describe('the rate of a workspace', () => {
 	it('leaves room for whoever opens theirs while many follow', async () => {
 		const run = await startInboxes();
 		const many = people(60);
-		for (const person of many) await run.inboxes.ask(homeOf(person), 0);
+		for (const person of many) await run.ask(homeOf(person), 0);
 		await run.pass(90_000);
 		await run.asks('s1');
-		void run.inboxes.touch();
+		await run.touch();
 		await run.pass(9_000);
 		const opened = { teamId: 'T1', userId: 'U-NEW' };
-		await run.inboxes.ask(homeOf(opened), 0);
+		await run.ask(homeOf(opened), 0);
 		await run.pass(400);
 		expect(run.screen(homeOf(opened).id)).toEqual(['1: Session s1']);
 		expect(many.filter((person) => run.screen(homeOf(person).id).length < 2).length).toBeGreaterThan(20);

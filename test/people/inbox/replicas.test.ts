@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { createManualClock, type ManualClock } from '../../../fake-slack/index.ts';
 import { snapshotOf } from '../../../src/domain/session-snapshot.ts';
+import { createLeaseLoop } from '../../../src/kernel/lease-loop.ts';
 import { createRateLimiter } from '../../../src/kernel/rate-limiter.ts';
 import { textMessage } from '../../../src/slack/parts.ts';
 import { openQuestionOf } from '../../../src/store/question-store.ts';
@@ -46,8 +47,10 @@ function startOutbox(store: Store, clock: ManualClock) {
 		find: async () => ({ kind: 'absent' as const }),
 	};
 	const outbox = createOutbox(core, announcer, async () => {});
-	outbox.start();
-	return outbox;
+	const loop = createLeaseLoop(core, outbox.queue);
+	outbox.allow();
+	loop.start();
+	return { ...outbox, stop: () => Promise.all([loop.stop(), outbox.stop()]) };
 }
 
 /** Two replicas that share a store. Each has a clock of its own: one whose clock stands still looks at nothing. */

@@ -9,7 +9,7 @@ import { WHICH_QUESTION } from '../../../src/screens/form.ts';
 import { INBOX_WAITING, waitingCountWords } from '../../../src/screens/inbox.ts';
 import { errorWords, REFUSAL_CODES } from '../../../src/slack/error-view.ts';
 import { CALLBACKS } from '../../../src/slack/ids.ts';
-import { FOLLOWED_MS } from '../../../src/surfaces/inbox-store.ts';
+import { FOLLOWED_MS } from '../../../src/surfaces/view-plan-store.ts';
 import { type WatchingApp, watchingApp } from '../../sessions/harness.ts';
 import type { Limits } from '../../support/no-limits.ts';
 import { isDatabaseBusy } from '../../support/pass-time.ts';
@@ -23,8 +23,8 @@ import { LISTED, type Listed, type Row, outcomeOf as tableOutcomeOf } from './ta
 const ROWS = `
 	select user_id as who, 'answer ' || id || state || edit_count as row from answers
 	union all select user_id, 'draft ' || form_id || content from drafts
-	union all select user_id, 'claim ' || session_id || until from claims
-	union all select user_id, 'inbox ' || id || asked_count from inboxes
+	union all select user_id, 'claim ' || session_id || claim_until from views where claim_until is not null
+	union all select user_id, 'inbox ' || id || followed_until from views where kind in ('home', 'inbox')
 	union all select changed_by, 'settings ' || channel_id || revision from channel_settings
 	union all select created_by, 'watch ' || id from watches where ended_at is null`;
 
@@ -216,7 +216,9 @@ async function prepare(
 	}
 	if (act.needs === 'inbox') {
 		await person.command(place, '/session inbox');
-		await person.waitForModal((modal) => [0, 1].some((count) => modal.text().includes(waitingCountWords(count, 0))));
+		// So many open theirs at once that some wait for their turn.
+		const says = (count: number) => person.modal()?.text().includes(waitingCountWords(count, 0)) === true;
+		await app.until(() => [0, 1].some(says));
 	}
 	if (act.needs === 'handOver') {
 		const post = await app.until(() =>
@@ -352,7 +354,7 @@ export async function whoMayApp(options: Options = {}) {
 
 	const homesPublished = () => slack.traffic.calls('views.publish').filter(({ doneAt }) => doneAt !== null).length;
 
-	const unfilledCount = async () => (await query('select id from inboxes where asked_count <> shown_count')).length;
+	const unfilledCount = async () => (await query(`select id from views where asked_at is not null`)).length;
 
 	/** An inbox says that it waits while Slack has not told of its person, also where another replica has asked. */
 	async function filled(): Promise<void> {

@@ -13,6 +13,7 @@ import {
 	LEASE,
 	leased,
 	patched,
+	receiptOf,
 	SERVICE,
 	submission,
 	T0,
@@ -62,7 +63,6 @@ export function describeAccept(subject: Subject): void {
 				endedAt: null,
 				lastError: null,
 				timeline: [{ state: 'accepted', at: T0 }],
-				receiptState: { state: null, agentOutcome: null, isMessage: false, modalOpen: true },
 				notBefore: null,
 				missingCount: 0,
 				missingSince: null,
@@ -291,10 +291,10 @@ export function describeAccept(subject: Subject): void {
 
 		it('replaces an answer that waits for its author and tells the author', async () => {
 			const first = submission({ items: [item('blue'), item('hunter2', { secret: true })] });
-			const receiptState = { state: 'waiting', agentOutcome: null, isMessage: true, modalOpen: false } as const;
 			await leased(subject.store, first);
-			const waiting = { state: 'waiting', nextAttemptAt: null, receiptState } as const;
+			const waiting = { state: 'waiting', nextAttemptAt: null } as const;
 			await patched(subject.store, first.id, waiting, { now: T0 + 1, release: true });
+			await subject.store.views.remove({ id: first.viewId });
 			const second = submission({ person: BOB, items: [item('blue'), item('x')], acceptedAt: T0 + 50 });
 			const result = await answers().accept(second);
 			if (result.kind !== 'accepted') throw new Error(result.kind);
@@ -302,17 +302,16 @@ export function describeAccept(subject: Subject): void {
 			const replaced = await answers().get(first.id);
 			expect(replaced).toMatchObject({
 				state: 'conflicted',
-				nextAttemptAt: T0 + 50,
+				nextAttemptAt: null,
 				endedAt: T0 + 50,
-				receiptState: { ...receiptState, state: null },
 				content: { other: { person: BOB, values: ['blue', 'x'], at: T0 + 50, same: false } },
 			});
 			expect(replaced?.timeline.map((entry) => entry.state)).toEqual(['accepted', 'waiting', 'conflicted']);
 			expect(valuesOf(replaced)).toEqual(['blue', null]);
+			expect(await receiptOf(subject.replica, first.id)).toMatchObject({ viewId: null, dueAt: T0 + 50 });
 		});
 
 		it.each([
-			['receiptState', 'conflicted'],
 			['timeline', 'conflicted'],
 			['submission', 'waiting'],
 		] as const)(
@@ -379,13 +378,13 @@ export function describeAccept(subject: Subject): void {
 			expect((await answers().get(waiting.id))?.state).toBe('waiting');
 		});
 
-		it('replaces a waiting answer while a worker tells its author', async () => {
+		it('replaces a waiting answer that a worker still has', async () => {
 			const first = await leased(subject.store, submission());
 			await patched(subject.store, first.id, { state: 'waiting' }, { now: T0 + 1 });
 			await accepted(subject.store, submission({ person: BOB }));
 			const lost = await patched(subject.store, first.id, { nextAttemptAt: null }, { now: T0 + 2, release: true });
 			expect(lost).toBeNull();
-			expect((await answers().get(first.id))?.nextAttemptAt).not.toBeNull();
+			expect(await current(subject.replica, first.id)).toMatchObject({ state: 'conflicted', endedAt: T0 });
 		});
 	});
 }

@@ -8,7 +8,21 @@ import { settledEvents } from '../../operator/audit-command.ts';
 import { SERVICE } from '../../sessions/support.ts';
 import { type FoundChange, foundIn, recordRead } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';
-import { accepted, BOB, current, EVE, item, LEASE, lease, moved, patched, submission, T0 } from '../support.ts';
+import {
+	accepted,
+	BOB,
+	current,
+	EVE,
+	item,
+	LEASE,
+	lease,
+	moved,
+	patched,
+	receiptOf,
+	spread,
+	submission,
+	T0,
+} from '../support.ts';
 import { askingView, KEY, QUESTION, read, settled, watchActs } from './watch-acts.ts';
 
 /** What the answers of these tests answer. */
@@ -262,11 +276,30 @@ export function describeAskings(subject: Subject): void {
 				await patched(subject.store, answerId, unseen, { release: true });
 				await record();
 				expect(await current(subject.store, answerId)).toMatchObject({ agentOutcome: 'unseen', nextAttemptAt: null });
+				await subject.store.db.writeOne((trx) =>
+					trx.updateTable('views').set({ dueAt: null, notBefore: null }).execute(),
+				);
 				await record({ answerId, outcome });
-				const told = { agentOutcome: outcome, nextAttemptAt: T0, ...after };
+				const told = { agentOutcome: outcome, nextAttemptAt: null, ...after };
 				expect(await current(subject.store, answerId)).toMatchObject(told);
+				await spread(subject.store);
+				expect(await receiptOf(subject.store, answerId)).toMatchObject({ dueAt: T0 });
 				await record({ answerId, outcome: 'overwritten' });
 				expect(await current(subject.store, answerId)).toMatchObject(told);
+			},
+		);
+
+		it.each([
+			['lost', T0],
+			['completed', undefined],
+		] as const)(
+			'is told to an author of whom nothing waited any more, if it is bad news: %s',
+			async (outcome, dueAt) => {
+				const { id: answerId, viewId } = await begun();
+				await patched(subject.store, answerId, DELIVERED, { release: true });
+				await subject.store.views.remove({ id: viewId });
+				await foundUnwatched([], { outcomes: [{ answerId, outcome }] });
+				expect((await receiptOf(subject.replica, answerId))?.dueAt).toBe(dueAt);
 			},
 		);
 
@@ -294,7 +327,7 @@ export function describeAskings(subject: Subject): void {
 			await found([settled('answered'), asks()], { outcomes });
 			const second = await begun(submission({ person: BOB, formReadAt: T0 + 9, acceptedAt: T0 - 1 }));
 			await patched(subject.store, second.id, DELIVERED, { release: true });
-			expect(await current(subject.store, first.id)).toMatchObject({ agentOutcome: 'replaced', nextAttemptAt: T0 });
+			expect(await current(subject.store, first.id)).toMatchObject({ agentOutcome: 'replaced', nextAttemptAt: null });
 		});
 	});
 

@@ -4,20 +4,7 @@ import { createCipher, parseEncryptionKey } from '../../../src/store/encryption.
 import type { Store, StoreOptions } from '../../../src/stores.ts';
 import { addWatch } from '../../sessions/support.ts';
 import { storeValues, TEXTS } from '../key-values.ts';
-import {
-	ANN,
-	accepted,
-	BOB,
-	draftOf,
-	item,
-	KEY,
-	LEASE,
-	open,
-	submission,
-	T0,
-	valuesOf,
-	windowsDue,
-} from '../support.ts';
+import { ANN, accepted, BOB, draftOf, item, KEY, LEASE, open, submission, T0, valuesOf } from '../support.ts';
 
 const SECRET = item('hunter2', { secret: true });
 
@@ -79,9 +66,15 @@ export function describeBoundValues(
 
 		it('show no window to somebody else', async () => {
 			await storeValues(store);
-			await run("update windows set user_id = 'U-BOB'");
-			await windowsDue(store, submission({ sessionId: 's2' }).question, T0);
-			expect(await store.windows.takeDue(LEASE, 5, T0)).toMatchObject([{ userId: 'U-BOB', view: null }]);
+			const shown = async () => {
+				await run(`update views set due_at = ${T0}`);
+				const due = await store.views.takeDue(LEASE, 5, { now: T0, least: 'now' });
+				await store.views.release([LEASE.token]);
+				return due.filter(({ kind }) => kind === 'form').map((view) => store.views.formOf(view)?.callback_id);
+			};
+			expect(await shown()).toEqual([TEXTS['views.view']]);
+			await run("update views set user_id = 'U-BOB'");
+			expect(await shown()).toEqual([undefined]);
 		});
 
 		it('of a question open in its session alone, wherever it stands and whoever has it, a note in its hand-over', async () => {

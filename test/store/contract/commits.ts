@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Subject } from '../contract.ts';
-import { ANN, accepted, LEASE, lease, patched, SERVICE, submission, T0 } from '../support.ts';
+import { accepted, formShown, LEASE, lease, patched, SERVICE, submission, T0 } from '../support.ts';
 
 export function describeCommits(subject: Subject): void {
 	/** What listeners were told while `work` ran. */
@@ -17,14 +17,13 @@ export function describeCommits(subject: Subject): void {
 
 	describe('news of commits', () => {
 		it('name the tables', async () => {
-			const { answers, claims } = subject.store;
 			const given = submission();
-			const until = T0 + 1_000;
-			expect(await toldOf(() => claims.claim({ question: given.question, person: ANN, until }, T0))).toEqual([
-				['claims', 'marks'],
+			const { question } = given;
+			expect(await toldOf(() => formShown(subject.store, { question, until: T0 + 1_000 }, T0))).toEqual([
+				['marks', 'views'],
 			]);
-			expect(await toldOf(() => answers.accept(given))).toEqual([
-				['answers', 'claims', 'drafts', 'marks', 'questions', 'windows'],
+			expect(await toldOf(() => subject.store.answers.accept(given))).toEqual([
+				['answers', 'drafts', 'marks', 'questions', 'views'],
 			]);
 		});
 

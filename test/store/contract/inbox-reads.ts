@@ -4,7 +4,7 @@ import { snapshotOf } from '../../../src/domain/session-snapshot.ts';
 import { addWatch, assistant, session, setStyle } from '../../sessions/support.ts';
 import type { FoundChange } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';
-import { ANN, accepted, BOB, EVE, moved, SERVICE, submission, T0 } from '../support.ts';
+import { ANN, accepted, BOB, EVE, formShown, moved, SERVICE, submission, T0 } from '../support.ts';
 import { ASKED, news, read, settled, watchActs } from './watch-acts.ts';
 
 type AskingOptions = Partial<Parameters<typeof addWatch>[1]> & { since?: number };
@@ -103,12 +103,12 @@ export function describeInboxReads(subject: Subject): void {
 		await asking('s1');
 		await asking('s2');
 		const question = { service: SERVICE, sessionId: 's1', messageIndex: 0 };
-		await subject.store.claims.claim({ question, person: BOB, until: T0 + 300_000 }, T0 + 1);
-		await subject.store.claims.claim({ question, person: ANN, until: T0 + 300_000 }, T0);
-		await subject.store.claims.claim({ question: { ...question, messageIndex: 3 }, person: EVE, until: T0 + 9 }, T0);
+		await formShown(subject.store, { question, person: BOB, until: T0 + 300_000 }, T0 + 1);
+		await formShown(subject.store, { question, person: ANN, until: T0 + 300_000 }, T0);
+		await formShown(subject.store, { question: { ...question, messageIndex: 3 }, person: EVE, until: T0 + 9 }, T0);
 		const snapshots = await replica().snapshots(SERVICE, ['s1', 'nowhere']);
 		expect([...snapshots].map(([id, { name }]) => [id, name])).toEqual([['s1', 'Session s1']]);
-		await subject.store.claims.claim({ question: { ...question, sessionId: 's2' }, person: EVE, until: T0 + 9 }, T0);
+		await formShown(subject.store, { question: { ...question, sessionId: 's2' }, person: EVE, until: T0 + 9 }, T0);
 		const claims = await replica().claims(SERVICE, ['s1'], T0 + 2);
 		expect(claims.map(({ person, question: { messageIndex } }) => [person, messageIndex])).toEqual([
 			[ANN, 0],

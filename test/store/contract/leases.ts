@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AnswerState, ReceiptState } from '../../../src/domain/answer.ts';
+import type { AnswerState } from '../../../src/domain/answer.ts';
 import type { Subject } from '../contract.ts';
 import {
 	accepted,
@@ -174,12 +174,6 @@ export function describeUpdates(subject: Subject): void {
 		it('writes every field of a patch and no others', async () => {
 			const given = submission();
 			const before = await leased(subject.store, given);
-			const receiptState: ReceiptState = {
-				state: 'accepted',
-				agentOutcome: null,
-				isMessage: true,
-				modalOpen: false,
-			};
 			const other = { person: null, values: ['red', null], at: null, answerId: null, same: false };
 			const after = await patched(
 				subject.store,
@@ -194,7 +188,6 @@ export function describeUpdates(subject: Subject): void {
 					agentOutcome: 'unseen',
 					lastError: 'service_unavailable',
 					other,
-					receiptState,
 					notBefore: T0 + 8,
 					missingCount: 2,
 					startFailed: true,
@@ -213,7 +206,6 @@ export function describeUpdates(subject: Subject): void {
 				agentOutcome: 'unseen',
 				endedAt: T0 + 5,
 				lastError: 'service_unavailable',
-				receiptState,
 				notBefore: T0 + 8,
 				missingCount: 2,
 				startFailed: true,

@@ -104,11 +104,11 @@ async function fill(store: Store, userId: string): Promise<void> {
 	);
 	const form = { formId: `form-${tag}`, ...person, ...question };
 	await insert(store, 'drafts', { ...form, content: seal(store, 'drafts.content', form, { values: { 0: 'blu' } }) });
-	await insert(store, 'claims', { ...person, ...question, until: T0 + 300_000 });
 	const shown = { blocks: [{ text: `<@${userId}> is answering` }], who: userId };
 	for (const [viewId, whose] of [`own-${tag}`, `of-bob-${tag}`].map((id, at) => [id, at] as const)) {
-		const window = { viewId, ...(whose === 0 ? person : BOB), ...question };
-		await insert(store, 'windows', { ...window, view: seal(store, 'windows.view', window, shown), touchedAt: T0 });
+		const window = { id: viewId, ...(whose === 0 ? person : BOB), ...question };
+		const form = { kind: 'form', viewId, claimUntil: T0 + 300_000, followedUntil: T0 + 900_000 };
+		await insert(store, 'views', { ...window, ...form, view: seal(store, 'views.view', window, shown) });
 	}
 	for (const channelId of ['C1', 'D1']) {
 		const id = `${channelId}-${tag}`;
@@ -155,7 +155,7 @@ async function fill(store: Store, userId: string): Promise<void> {
 	const content = JSON.stringify({ kind: 'creatorTold', reason: 'botRemoved', channelId: 'C1', sessionIds: [] });
 	await insert(store, 'posts', { ...direct, kind: 'creatorTold', content, state: 'shown', ts: '9.9', dueAt: T0 });
 	await insert(store, 'people', person);
-	await insert(store, 'inboxes', { id: `home:T1:${userId}`, ...person, nextUpdateAt: T0 });
+	await insert(store, 'views', { id: `home:T1:${userId}`, kind: 'home', ...person, dueAt: T0 });
 	const awaited = { kind: 'reminder', content: JSON.stringify({ kind: 'reminder', entries }), lastError: AWAITED };
 	const place = { stream: `channel:T1:C2-${tag}`, uniqueKey: 'reminder', teamId: 'T1', placeId: `C2-${tag}` };
 	await insert(store, 'posts', { ...awaited, ...place, state: 'planned', dueAt: T0, leaseToken: 'mine' });
@@ -216,7 +216,7 @@ async function exported(store: Store, userId: string): Promise<Record<string, Re
 
 /** Tests every sentence of the docstrings of `createPersonStore`, and what `HISTORY_RETENTION_DAYS` calls. */
 export function describePeople(subject: Subject): void {
-	it('leaves the id of a forgotten person in no column and no field of the list, and all others where they were, but for windows', async () => {
+	it('leaves the id of a forgotten person in no column and no field of the list, and all others where they were, but for forms', async () => {
 		const { store } = subject;
 		await fill(store, ADA);
 		await fill(store, ADAM);
@@ -225,7 +225,7 @@ export function describePeople(subject: Subject): void {
 		expect(result).toMatchObject({ kind: 'forgotten', counts: COUNTS });
 		expect(await placesOf(store, ADA)).toEqual([]);
 		expect(await textOf(store)).not.toMatch(/U0ADA\b/);
-		const his = ALL_PLACES.filter((place) => !place.startsWith('windows.'));
+		const his = ALL_PLACES.filter((place) => place !== 'views.view');
 		expect(await placesOf(store, ADAM)).toEqual(his.toSorted());
 	});
 
@@ -252,8 +252,8 @@ export function describePeople(subject: Subject): void {
 		// Emptied, the list would let everybody answer.
 		expect(read.answerers).toEqual({ userIds: [result.name], groupIds: [] });
 		expect(await rowsOf(store, 'discoveries')).toMatchObject([{ channelId: 'C1-hers', createdBy: result.name }]);
-		for (const table of ['drafts', 'claims', 'inboxes', 'snoozes', 'people'] as const)
-			expect(await rowsOf(store, table)).toEqual([]);
+		for (const table of ['drafts', 'snoozes', 'people'] as const) expect(await rowsOf(store, table)).toEqual([]);
+		expect((await rowsOf(store, 'views')).map(({ userId }) => userId)).not.toContain(ADA);
 
 		const posts = await rowsOf(store, 'posts');
 		const drawnAgain = { state: 'shown', dueAt: T0 + 60_000, placeId: 'C1' };
@@ -373,9 +373,9 @@ export function describePeople(subject: Subject): void {
 		await accepted(store, late);
 		await lease(store, late.id, LEASE);
 		await forget(store);
-		const tokens = async (table: 'posts' | 'inboxes') =>
+		const tokens = async (table: 'posts' | 'views') =>
 			(await rowsOf(store, table)).flatMap(({ leaseToken }) => leaseToken ?? []);
-		for (const table of ['posts', 'inboxes'] as const) expect(await tokens(table)).toEqual([]);
+		for (const table of ['posts', 'views'] as const) expect(await tokens(table)).toEqual([]);
 		const other = { answerId: 'answer-hers', person: HER, values: ['crimson'], at: T0, same: false };
 		const lost = { state: 'conflicted', other } as const;
 		await patched(store, late.id, lost, { release: true });
@@ -383,7 +383,7 @@ export function describePeople(subject: Subject): void {
 		expect(state).toBe('conflicted');
 		const { person } = await current(store, 'answer-hers');
 		expect(content).toMatchObject({ other: { person, values: [null] } });
-		expect(await rowsOf(store, 'windows')).toEqual([]);
+		expect((await rowsOf(store, 'views')).filter(({ view }) => view !== null)).toEqual([]);
 		expect(await placesOf(store, ADA)).toEqual([]);
 	});
 

@@ -16,7 +16,9 @@ import {
 	lease,
 	leased,
 	patched,
+	receiptOf,
 	SERVICE,
+	spread,
 	submission,
 	T0,
 	valuesOf,
@@ -37,15 +39,15 @@ export function describePresses(subject: Subject): void {
 			expect(await answers().takeDue(SERVICE, LEASE, 1, T0 + UNDO_MS - 1)).toEqual([]);
 			expect(await answers().nextDueAt(SERVICE)).toBe(T0 + UNDO_MS);
 			const [due] = await answers().takeDue(SERVICE, LEASE, 1, T0 + UNDO_MS);
-			expect(due).toMatchObject({ id: given.id, press, receiptState: { modalOpen: false } });
+			expect(due).toMatchObject({ id: given.id, press });
 		});
 
-		it('is taken back by its author, and the worker hears of it', async () => {
+		it('is taken back by its author alone, once', async () => {
 			const given = submission({ press, viewId: '' });
 			await answers().accept(given);
 			expect(await answers().withdraw(given.id, BOB, T0 + 1, { onlyUnsent: true })).toBeNull();
 			const withdrawn = await subject.replica.answers.withdraw(given.id, ANN, T0 + 1, { onlyUnsent: true });
-			expect(withdrawn).toMatchObject({ state: 'withdrawn', nextAttemptAt: T0 + 1 });
+			expect(withdrawn).toMatchObject({ state: 'withdrawn', nextAttemptAt: null });
 			expect(await answers().withdraw(given.id, ANN, T0 + 2, { onlyUnsent: true })).toBeNull();
 		});
 
@@ -84,8 +86,9 @@ export function describePresses(subject: Subject): void {
 			await answers().withdraw(given.id, ANN, T0 + 5, { onlyUnsent: true });
 
 			const lost = await answers().get(form.id);
-			expect(lost).toMatchObject({ state: 'conflicted', lastError: 'first_failed', nextAttemptAt: T0 + 5 });
-			expect(lost?.receiptState.state).toBeNull();
+			expect(lost).toMatchObject({ state: 'conflicted', lastError: 'first_failed', nextAttemptAt: null });
+			await spread(subject.store);
+			expect(await receiptOf(subject.store, form.id)).toMatchObject({ viewId: form.viewId, dueAt: T0 + 1_000 });
 			expect(valuesOf(lost)).toEqual(['red', null]);
 			const draft = await subject.store.drafts.newest(BOB, given.question);
 			expect(draft?.values).toEqual({ 0: 'red' });
@@ -113,13 +116,18 @@ export function describePresses(subject: Subject): void {
 				const losers = [2, 3, 1].map((at) =>
 					submission({ person: BOB, acceptedAt: T0 + at, ...(state === 'changed' && { fingerprint: 'newer' }) }),
 				);
-				for (const loser of losers) expect((await answers().accept(loser)).kind).toBe('taken');
+				for (const loser of losers) {
+					expect((await answers().accept(loser)).kind).toBe('taken');
+					await subject.store.views.remove({ id: loser.viewId });
+				}
 				await lease(subject.store, given.id);
 				const failed = { state, putStartedAt: begun ? T0 : null, nextAttemptAt: null };
 				await patched(subject.store, given.id, failed, { now: T0 + 5, release: true });
 				const stored = await Promise.all(losers.map(({ id }) => answers().get(id)));
 				expect(stored.map((loser) => loser?.lastError)).toEqual([null, ending, null]);
-				expect(stored[1]).toMatchObject({ state: 'conflicted', nextAttemptAt: T0 + 5, endedAt: T0 + 5 });
+				expect(stored[1]).toMatchObject({ state: 'conflicted', nextAttemptAt: null, endedAt: T0 + 5 });
+				const told = await Promise.all(losers.map(({ id }) => receiptOf(subject.replica, id)));
+				expect(told.map((one) => one?.dueAt)).toEqual([undefined, T0 + 5, undefined]);
 				const mayAsk = state === 'waiting' || state === 'refused';
 				expect(secondOf(await current(subject.store, given.id))).toEqual(mayAsk ? BOB : null);
 			},

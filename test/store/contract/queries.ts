@@ -14,11 +14,13 @@ import {
 	current,
 	damage,
 	EVE,
+	formShown,
 	inTurns,
 	item,
 	LEASE,
 	lease,
 	patched,
+	receiptOf,
 	SERVICE,
 	submission,
 	T0,
@@ -246,6 +248,7 @@ export function describeQueries(subject: Subject): void {
 		it('removes the values of an answer that waited as long for its author and tells the author', async () => {
 			const waiting = submission({ items: [item('blue'), item('hunter2', { secret: true })] });
 			await accepted(subject.store, waiting, 'waiting');
+			await subject.store.views.remove({ id: waiting.viewId });
 			const { giveUpAt } = waiting;
 			expect(await answers().removeValues(giveUpAt, giveUpAt + 5)).toBe(0);
 			expect(await answers().removeValues(giveUpAt + 1, giveUpAt + 5)).toBe(1);
@@ -253,9 +256,10 @@ export function describeQueries(subject: Subject): void {
 			expect(await answers().get(waiting.id)).toMatchObject({
 				state: 'waiting',
 				content: { kind: 'removed' },
-				receiptState: { state: null },
-				nextAttemptAt: giveUpAt + 5,
+				nextAttemptAt: null,
 			});
+			expect(await receiptOf(subject.replica, waiting.id)).toMatchObject({ viewId: null, dueAt: giveUpAt + 5 });
+			expect(await subject.store.marks.nextDueAt()).not.toBeNull();
 			expect((await answers().retry(waiting.id, waiting.person, T0, T0))?.kind).toBe('valuesGone');
 		});
 
@@ -286,15 +290,13 @@ export function describeMarked(subject: Subject): void {
 		await posted();
 		await recorded([news(watch, { posts: [asking(watch)] })], read({ view: askingView(), questions: [ASKED] }));
 		await posted();
-		const { fingerprint, shownHash } = QUESTION;
-		const shown = { ...ANN, ...question, fingerprint, shownHash, hash: 'hash' };
-		await subject.store.windows.shown('V1', shown, { type: 'modal', blocks: [] } as never, T0);
+		await formShown(subject.store, { question, id: 'V1', person: EVE }, T0);
 		await prepare();
 		await drawn(LATER + 60_000);
 		const { db } = subject.store;
 		const waits = { dueAt: FAR, lastError: AWAITED };
 		await db.writeOne((trx) => trx.updateTable('posts').set(waits).where('kind', '=', 'reminder').execute());
-		await db.writeOne((trx) => trx.updateTable('windows').set({ dueAt: null }).execute());
+		await db.writeOne((trx) => trx.updateTable('views').set({ dueAt: null }).execute());
 		const earlyCount = async () =>
 			(await db.read.selectFrom('watched_sessions').select('hurry').executeTakeFirstOrThrow()).hurry;
 		const before = await earlyCount();
@@ -305,10 +307,14 @@ export function describeMarked(subject: Subject): void {
 		return {
 			posts: Object.fromEntries(posts),
 			reminder: reminderAt === FAR ? null : reminderAt,
-			window: await subject.store.windows.nextDueAt(LATER),
+			window: await formDueAt(),
 			isReadEarly: (await earlyCount()) > before,
 		};
 	}
+
+	/** When the window is to be drawn again. */
+	const formDueAt = async () =>
+		(await subject.store.db.read.selectFrom('views').select('dueAt').where('id', '=', 'V1').executeTakeFirst())?.dueAt;
 
 	/** The messages that are to be drawn again. */
 	const marked = async () => (await store().posts.takeDue(LEASE, 10, LATER)).filter(({ post }) => post.ts !== null);
@@ -379,15 +385,15 @@ export function describeMarked(subject: Subject): void {
 			await under(failed, { state: 'waiting' })();
 			await drawn(LATER + 60_000);
 			await retry();
-			expect(await subject.store.windows.nextDueAt(LATER)).toBe(LATER);
+			expect(await formDueAt()).toBe(LATER);
 			expect(await marked()).toHaveLength(2);
 		});
 
 		it('begins or ends a claim, but not that a PUT begins', async () => {
-			const claim = () => subject.store.claims.claim({ question, person: ANN, until: LATER + 1e5 }, LATER);
+			const claim = () => formShown(subject.store, { question, id: 'V2', until: LATER + 1e5 }, LATER);
 			expect(await markedBy(nothing, claim)).toEqual(everything);
 			await drawn(LATER + 60_000);
-			await subject.store.claims.release(question, ANN, LATER);
+			await subject.replica.views.formClosed('V2', ANN, LATER);
 			expect(await marked()).toHaveLength(2);
 			await store().posts.release([LEASE.token]);
 			await drawn(LATER + 60_000);

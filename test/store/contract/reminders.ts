@@ -23,10 +23,10 @@ import { coreOf } from '../../support/core.ts';
 import { type FoundChange, recordRead } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';
 import {
-	ANN,
 	accepted,
 	attemptAt,
 	BOB,
+	formShown,
 	LEASE,
 	moved,
 	OTHER_LEASE,
@@ -360,10 +360,10 @@ export function describeReminders(subject: Subject): void {
 			await asked();
 			const until = T0 + MINUTE_MS;
 			const key = { ...submission().question, messageIndex: 0 };
-			await subject.store.claims.claim({ question: key, person: ANN, until }, T0);
-			await subject.store.claims.claim({ question: key, person: BOB, until: until + 1 }, T0);
+			await formShown(subject.store, { question: key, until }, T0);
+			await formShown(subject.store, { question: key, person: BOB, until: until + 1 }, T0);
 			const answer = await accepted(subject.store, submission({ question: key }));
-			const claim = { userId: BOB.userId, until: until + 1 };
+			const claim = { person: BOB, until: until + 1 };
 			expect(await factOf()).toMatchObject({ isAnswered: true, claim, readAt: T0 });
 			expect(await factOf(CHANNEL, until + 1)).toMatchObject({ claim: null });
 			await moved(subject.store, answer.id, 'delivering', 'delivered');

@@ -13,6 +13,7 @@ import {
 	lease,
 	leased,
 	patched,
+	receiptOf,
 	SERVICE,
 	submission,
 	T0,
@@ -28,8 +29,7 @@ export function describeRetry(subject: Subject): void {
 		it.each(['waiting', 'changed', 'refused', 'ended'] as const)('queues an answer that is %s again', async (state) => {
 			const given = submission({ items: [item('blue'), item('')], leftEmpty: [1] });
 			await leased(subject.store, given);
-			const receiptState = { state, agentOutcome: null, isMessage: true, modalOpen: false };
-			const failed = { state, attempts: 9, lastError: 'refused', nextAttemptAt: null, receiptState };
+			const failed = { state, attempts: 9, lastError: 'refused', nextAttemptAt: null };
 			await patched(subject.store, given.id, failed, { now: T0 + 1, release: true });
 			const result = await subject.replica.answers.retry(given.id, ANN, LATER, GIVE_UP);
 			const stored = await answers().get(given.id);
@@ -41,7 +41,6 @@ export function describeRetry(subject: Subject): void {
 				giveUpAt: GIVE_UP,
 				lastError: null,
 				endedAt: null,
-				receiptState: { state: null, isMessage: true, modalOpen: false },
 			});
 			expect(valuesOf(stored)).toEqual(['blue', '']);
 			expect(stored?.timeline.map((entry) => entry.state)).toEqual(['accepted', state, 'accepted']);
@@ -100,6 +99,8 @@ export function describeRetry(subject: Subject): void {
 
 		it('rejects a retry when another answer is live and tells whose it is', async () => {
 			const given = await accepted(subject.store, submission(), 'refused');
+			// Its author was told, and nothing is told of it any more.
+			await subject.store.views.remove({ id: given.viewId });
 			const other = await accepted(subject.store, submission({ person: BOB, items: [item('red')] }));
 			const result = await answers().retry(given.id, ANN, LATER, GIVE_UP);
 			expect(result).toMatchObject({
@@ -109,9 +110,9 @@ export function describeRetry(subject: Subject): void {
 			});
 			expect(valuesOf(await answers().get(given.id))).toEqual(['blue']);
 			// The process may end before it shows that to the author.
-			expect(await answers().get(given.id)).toMatchObject({ nextAttemptAt: LATER + TOLD_WITHIN_MS });
-			await answers().noteTold(given);
-			expect(await answers().get(given.id)).toMatchObject({ nextAttemptAt: null });
+			expect(await receiptOf(subject.replica, given.id)).toMatchObject({ dueAt: LATER + TOLD_WITHIN_MS });
+			await subject.replica.views.noteTold(given);
+			expect(await receiptOf(subject.store, given.id)).toBeUndefined();
 		});
 
 		it('rejects a retry when another answer was delivered after its form was read', async () => {
@@ -123,8 +124,12 @@ export function describeRetry(subject: Subject): void {
 		it('replaces another answer that waits for its author', async () => {
 			const refused = await accepted(subject.store, submission(), 'refused');
 			const waiting = await accepted(subject.store, submission({ person: BOB }), 'waiting');
+			for (const { viewId: id } of [refused, waiting]) await subject.store.views.remove({ id });
 			expect((await answers().retry(refused.id, ANN, LATER, GIVE_UP))?.kind).toBe('queued');
-			expect(await answers().get(waiting.id)).toMatchObject({ state: 'conflicted', nextAttemptAt: LATER });
+			expect(await answers().get(waiting.id)).toMatchObject({ state: 'conflicted', nextAttemptAt: null });
+			expect(await receiptOf(subject.store, waiting.id)).toMatchObject({ viewId: null, dueAt: LATER });
+			// It is told once it was sent, or that takes a moment.
+			expect(await receiptOf(subject.store, refused.id)).toMatchObject({ viewId: null, dueAt: LATER + 2_000 });
 		});
 
 		it('queues an answer to items that a delivered one left open whose row is damaged', async () => {

@@ -14,11 +14,13 @@ import {
 	current,
 	damage,
 	draftOf,
+	formShown,
 	inTurns,
 	item,
 	LEASE,
 	lease,
 	patched,
+	receiptOf,
 	SERVICE,
 	submission,
 	T0,
@@ -79,14 +81,7 @@ export function describeSpellings(subject: Subject): void {
 		await accepted(store, given);
 		const question = given.question;
 		await store.drafts.save(draftOf({ person: BOB, question, fingerprint, values: { 0: 'red' } }));
-		await store.claims.claim({ question, person: BOB, until: T0 + 60_000 }, T0);
-		const window = { ...question, ...BOB, fingerprint, shownHash: null, hash: 'h' };
-		await store.windows.shown(
-			'V1',
-			window,
-			{ type: 'modal', title: { type: 'plain_text', text: 'x' }, blocks: [] } as never,
-			T0,
-		);
+		await formShown(store, { question, person: BOB, until: T0 + 60_000 }, T0);
 		await store.inboxes.snooze({ person: BOB, session: FORMER, fingerprint, until: T0 + 60_000 });
 		await store.discoveries.replaceWaiting(SERVICE, [{ sessionId: 's1', name: 'Chairs', updatedAt: null }], {
 			now: T0,
@@ -168,14 +163,17 @@ export function describeSpellings(subject: Subject): void {
 				await lease(subject.store, own.id, LEASE, T0 + 1_000);
 				await patched(subject.store, own.id, put);
 			}
-			await move();
 			const [first, second] = isPut || ms < formerMs ? [own, former] : [former, own];
+			await subject.store.views.remove({ id: second.viewId });
+			await move();
 			expect(await current(subject.replica, first.id)).toMatchObject({
 				state: isPut ? 'delivering' : 'accepted',
 				question: SESSION,
 			});
 			const lost = await current(subject.replica, second.id);
-			expect(lost).toMatchObject({ state: 'conflicted', question: SESSION, nextAttemptAt: T0 + 50 });
+			expect(lost).toMatchObject({ state: 'conflicted', question: SESSION, nextAttemptAt: null });
+			const told = { viewId: null, ...SESSION, dueAt: T0 + 50 };
+			expect(await receiptOf(subject.replica, second.id)).toMatchObject(told);
 			expect(lost.content).toMatchObject({
 				other: { answerId: first.id, person: first.person, values: valuesOf(await current(subject.store, first.id)) },
 			});

@@ -4,7 +4,7 @@ import { createSharedState } from '../../../src/store/shared-states.ts';
 import { repairTimes } from '../../../src/store/store-clock.ts';
 import type { DuePost } from '../../../src/surfaces/post.ts';
 import type { Subject } from '../contract.ts';
-import { ANN, accepted, attemptAt, LEASE, OTHER_LEASE, SERVICE, submission, T0 } from '../support.ts';
+import { accepted, attemptAt, formShown, LEASE, OTHER_LEASE, SERVICE, submission, T0 } from '../support.ts';
 import { watchActs } from './watch-acts.ts';
 
 const HOUR = 3_600_000;
@@ -20,7 +20,7 @@ export function describeTimes(subject: Subject): void {
 	describe('times', () => {
 		it('keep those that are not further ahead than legal', async () => {
 			const press = await accepted(subject.store, submission({ press: { undoUntil: T0 + 10_000 } }));
-			await subject.store.claims.claim({ question, person: ANN, until: T0 + 5 * MINUTE }, T0);
+			await formShown(subject.store, { question, until: T0 + 5 * MINUTE }, T0);
 			await added();
 			const [due] = await subject.store.posts.takeDue(LEASE, 1, T0);
 			const retry = { kind: 'retry', at: T0 + 5 * MINUTE, code: 'timeout', unknown: false } as const;
@@ -28,7 +28,7 @@ export function describeTimes(subject: Subject): void {
 			const before = await subject.store.answers.get(press.id);
 			await repair();
 			expect(await subject.store.answers.get(press.id)).toEqual(before);
-			expect(await subject.store.claims.active(question, T0)).toHaveLength(1);
+			expect(await subject.store.views.claims(question, T0)).toHaveLength(1);
 			expect(await subject.store.posts.nextDueAt()).toBe(T0 + 5 * MINUTE);
 		});
 
@@ -57,13 +57,13 @@ export function describeTimes(subject: Subject): void {
 		it('give people the longest time for Undo, and end a claim', async () => {
 			const press = submission({ acceptedAt: ahead, press: { undoUntil: ahead + 10_000 } });
 			await accepted(subject.store, press);
-			await subject.store.claims.claim({ question, person: ANN, until: ahead + 5 * MINUTE }, ahead);
+			await formShown(subject.store, { question, until: ahead + 5 * MINUTE }, ahead);
 			await repair();
 			expect(await subject.store.answers.get(press.id)).toMatchObject({
 				acceptedAt: T0,
 				press: { undoUntil: T0 + MINUTE },
 			});
-			expect(await subject.store.claims.active(question, T0)).toEqual([]);
+			expect(await subject.store.views.claims(question, T0)).toEqual([]);
 		});
 
 		it('have a post that may exist searched for from a day before', async () => {

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import { addWatch } from '../../sessions/support.ts';
 import type { Subject } from '../contract.ts';
-import { ANN, accepted, EVE, LEASE, lease, refreshed, SERVICE, submission, T0 } from '../support.ts';
+import { ANN, accepted, EVE, LEASE, refreshed, SERVICE, submission, T0 } from '../support.ts';
 import { shownAt } from './watch-acts.ts';
 
 /** What the stores are told of their workspace; changed by the tests. */
@@ -24,17 +24,17 @@ export function describeServedWorkspace(subject: Subject, served: ServedWorkspac
 	])('gives out posts, inboxes and channels of the workspace %s alone', async (teamId, expected) => {
 		for (const person of [ANN, EVE]) {
 			await addWatch(watches(), { teamId: person.teamId, sessionId: person.teamId });
-			await subject.store.inboxes.ask({ id: person.teamId, person, viewId: null }, null, T0);
+			await subject.store.views.ask({ id: person.teamId, person, viewId: null }, null, T0);
 		}
 		served.teamId = teamId;
 		const isDue = expected.length > 0;
 		expect(await subject.store.posts.nextDueAt()).toBe(isDue ? T0 : null);
-		expect((await subject.store.inboxes.nextDueAt()).all).toBe(isDue ? T0 : null);
+		expect(await subject.store.views.nextDueAt('follows', T0)).toBe(isDue ? T0 : null);
 		const channels = await subject.store.posts.activeChannels();
 		expect(channels.map((channel) => channel.teamId)).toEqual(expected);
 		const posts = await subject.store.posts.takeDue(LEASE, 10, T0);
 		expect(posts.map(({ watch }) => watch?.teamId)).toEqual(expected);
-		const inboxes = await subject.store.inboxes.takeDue(LEASE, 10, { now: T0, only: 'all' });
+		const inboxes = await subject.store.views.takeDue(LEASE, 10, { now: T0, least: 'follows' });
 		expect(inboxes.map(({ person }) => person.teamId)).toEqual(expected);
 	});
 
@@ -56,45 +56,24 @@ export function describeServedWorkspace(subject: Subject, served: ServedWorkspac
 		expect(cards.map(({ post, watch }) => [post.ts, watch?.teamId])).toEqual(expected.map((id) => ['1.0', id]));
 	});
 
-	it('gives out answers of every workspace to be delivered and confirmed, but only ours whose author is to be told', async () => {
-		const [ours, theirs, elsewhere] = [
-			submission({ person: ANN, sessionId: 's1' }),
-			submission({ person: EVE, sessionId: 's2' }),
-			submission({ person: EVE, sessionId: 's3' }),
-		];
-		for (const answer of [ours, theirs, elsewhere]) await accepted(subject.store, answer);
-		const ids = async (now: number) => {
-			const taken = await answers().takeDue(SERVICE, LEASE, 10, now);
-			await answers().release(taken.map(({ id }) => ({ id, token: LEASE.token })));
-			return taken.map(({ id }) => id).sort();
-		};
-		expect(await ids(T0)).toEqual([ours.id, theirs.id, elsewhere.id].sort());
+	it('gives out answers of every workspace, and receipts of ours alone', async () => {
+		const [ours, theirs] = [ANN, EVE].map((person) => submission({ person, sessionId: person.userId }));
+		if (ours === undefined || theirs === undefined) throw new Error('there are two');
+		for (const answer of [ours, theirs]) await accepted(subject.store, answer);
 		const at = T0 + 1_000;
-		for (const [{ id }, patch] of [
-			[ours, { state: 'delivered', agentOutcome: 'resumed' }],
-			[theirs, { state: 'delivered', agentOutcome: 'resumed' }],
-			[elsewhere, { state: 'delivered' }],
+		for (const [teamId, receipts] of [
+			[null, []],
+			['T1', [ours.id]],
+			['T2', [theirs.id]],
 		] as const) {
-			const change = { ...patch, deliveredAt: T0, nextAttemptAt: at };
-			await answers().update(await lease(subject.store, id), LEASE.token, change, { now: T0, release: true });
+			served.teamId = teamId;
+			const taken = await answers().takeDue(SERVICE, LEASE, 10, T0);
+			await answers().release(taken.map(({ id }) => ({ id, token: LEASE.token })));
+			expect(taken.map(({ id }) => id).sort()).toEqual([ours.id, theirs.id].sort());
+			expect(await subject.replica.views.nextDueAt('now', T0)).toBe(receipts.length > 0 ? at : null);
+			const views = await subject.store.views.takeDue(LEASE, 10, { now: at, least: 'now' });
+			await subject.store.views.release([LEASE.token]);
+			expect(views.map(({ answerId }) => answerId)).toEqual(receipts);
 		}
-		expect(await ids(at)).toEqual([elsewhere.id]);
-		served.teamId = 'T1';
-		expect(await ids(at)).toEqual([ours.id, elsewhere.id].sort());
-		served.teamId = 'T2';
-		expect(await ids(at)).toEqual([theirs.id, elsewhere.id].sort());
-	});
-
-	it('is not due for an author of another workspace who is to be told, and does not hold up their session', async () => {
-		const question = submission().question;
-		const told = await accepted(subject.store, submission({ person: EVE }));
-		const delivered = { state: 'delivered', agentOutcome: 'resumed', deliveredAt: T0, nextAttemptAt: T0 } as const;
-		await answers().update(await lease(subject.store, told.id), LEASE.token, delivered, { now: T0, release: true });
-		served.teamId = 'T1';
-		expect(await answers().nextDueAt(SERVICE)).toBeNull();
-		const next = submission({ question: { ...question, messageIndex: 2 }, acceptedAt: T0 + 1 });
-		await accepted(subject.store, next);
-		expect(await answers().nextDueAt(SERVICE)).toBe(T0 + 1);
-		expect(await answers().takeDue(SERVICE, LEASE, 10, T0 + 1)).toMatchObject([{ id: next.id }]);
 	});
 }

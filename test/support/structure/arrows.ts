@@ -17,14 +17,8 @@ const TOP: Readonly<Record<string, (folder: string) => boolean>> = {
 	'config.ts': (folder) => heightOf(folder) >= heightOf('slack'),
 	'core.ts': (folder) => folder === 'slack' || heightOf(folder) > heightOf('slack'),
 };
-/** Loops of their own, for what messages and views are to show. */
-const AGAINST: readonly string[] = [
-	'surfaces/inboxes.ts',
-	'surfaces/inbox-store.ts',
-	'surfaces/marks.ts',
-	'surfaces/open-windows.ts',
-	'surfaces/receipts.ts',
-];
+/** What inboxes show, which is read from all that is stored. */
+const AGAINST: readonly string[] = ['surfaces/inbox-store.ts'];
 /** Of these a type is known below. */
 const KNOWN_BELOW: Readonly<Record<string, readonly string[]>> = {
 	'screens/hand-over.ts': ['people/hand-overs.ts'],

@@ -7,10 +7,11 @@ const HOUR = 60 * MINUTE;
 const POSTED = Date.UTC(2026, 10, 20, 10);
 const NIGHT = { days: [1, 2, 3, 4, 5, 6, 7], from: '22:00', to: '08:00', timeZone: 'Europe/Berlin' } as const;
 
-const claimOf = (userId: string, until: number) => {
-	const question = { service: 'https://service.example', sessionId: 's1', messageIndex: 0 };
-	return { ...question, teamId: 'T1', userId, claimedAt: POSTED, until };
-};
+const claimOf = (userId: string, until: number) => ({
+	question: { service: 'https://service.example', sessionId: 's1', messageIndex: 1 },
+	person: { teamId: 'T1', userId },
+	until,
+});
 
 /** The decision at `now` about a question that was posted at `POSTED` and was read just now. */
 function decided(now: number, known: Partial<QuestionReminders> = {}): Decision {

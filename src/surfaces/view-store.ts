@@ -1,0 +1,361 @@
+// Owns `views`, with `view-plan-store.ts`: takes what is due, and keeps what people have open.
+import { z } from 'zod';
+import { type Answer, firstEndingOf } from '../domain/answer.ts';
+import {
+	type Became,
+	becameOf,
+	isWaiting,
+	type Person,
+	type QuestionKey,
+	type Session,
+	type SessionKey,
+} from '../domain/session.ts';
+import { DAY_MS, type Lease, pick } from '../kernel/basics.ts';
+import type { ModalView } from '../slack/parts.ts';
+import type { InboxPlace } from '../slack/request.ts';
+import {
+	add,
+	addIf,
+	change,
+	type Db,
+	from,
+	hasChanged,
+	personOf,
+	questionOf,
+	type Row,
+	remove,
+	type StoreParts,
+	sealedColumn,
+	sessionOf,
+	sql,
+	type Tx,
+	WITHOUT_LEASE,
+} from '../store/database.ts';
+import { isOurs, leaseDue, nextDue, queueOf, removeInBatches } from '../store/due.ts';
+import { locked } from '../store/locks.ts';
+import { markDue } from '../store/marks.ts';
+import {
+	activeClaims,
+	BEGINS,
+	type Claim,
+	dueAfterChange,
+	FOLLOWED_MS,
+	FORM_FOLLOWED_MS,
+	markViews,
+	type ViewKind,
+} from './view-plan-store.ts';
+
+const UNTOLD_MS = 30 * DAY_MS;
+
+type ViewRow = Row<'views'>;
+
+const viewColumn = sealedColumn(
+	'views.view',
+	z.custom<ModalView>((value) => typeof value === 'object'),
+);
+
+/** The question that a form asks, and whose form it is. */
+type FormOf = Pick<Claim, 'question' | 'person'> & Pick<ViewRow, 'fingerprint' | 'shownHash'>;
+
+/** A form in a window. `hash`: Slack's, of what that shows. */
+type ShownForm = FormOf & { readonly hash: string; readonly submissionKey: string };
+
+/** What became of an attempt. `shownKey` undefined: it shows what it did. */
+interface Drawn {
+	readonly shownKey?: string | undefined;
+	/** When to draw it again if nothing changes; null: never. */
+	readonly nextAt: number | null;
+	/** Of an inbox: its person still waits for it. */
+	readonly isAsked?: boolean;
+	readonly attempts?: number;
+	readonly notBefore?: number;
+	readonly hash?: string;
+	readonly viewId?: null;
+	readonly told?: string | null;
+}
+
+/** What stays true in views, and what people have open. A row is due when its view may be outdated. */
+export function createViewStore({ db, cipher }: StoreParts) {
+	const rowOf = (trx: Db, id: string) => from(trx, 'views', { id }).selectAll().forUpdate().executeTakeFirst();
+
+	return {
+		/** The person opened an inbox or did something in it: it is followed and drawn. `page` null: as before. */
+		async ask({ id, person, viewId }: InboxPlace, page: number | null, now: number): Promise<void> {
+			const kind: ViewKind = viewId === null ? 'home' : 'inbox';
+			const asked = { ...(page !== null && { page }), followedUntil: now + FOLLOWED_MS, askedAt: now };
+			await db.writeOne((trx) =>
+				add(trx, 'views', { id, kind, ...personOf(person), viewId, ...asked, wanted: 1, dueAt: now })
+					.onConflict((conflict) =>
+						conflict
+							.column('id')
+							.doUpdateSet({ ...asked, wanted: sql<number>`views.wanted + 1`, dueAt: dueAfterChange(now) }),
+					)
+					.execute(),
+			);
+		},
+
+		/** Has all inboxes drawn again that are followed. */
+		markInboxes: (now: number) => db.write((trx) => markViews(trx, [], now)),
+
+		/** Inboxes that wait for what Slack tells of people are due now. */
+		async showWaiting(now: number): Promise<void> {
+			const waiting = sql<boolean>`asked_at is not null and due_at > ${now}`;
+			await db.writeOne((trx) => {
+				const homes = from(trx, 'views', { kind: 'home' }).select('id').where(waiting);
+				const due = { dueAt: now, notBefore: null };
+				return change(trx, 'views', { id: locked(trx, 'views', { id: homes }) }, due).execute();
+			});
+		},
+
+		/**
+		 * A window shows this form, perhaps anew, unless it is closed or sent (`submissionKey`) by now. `hash`: Slack's, of
+		 * what it shows; `claimUntil`: its person is answering until then, null: they may not.
+		 */
+		formShown: (
+			id: string,
+			{ question, person, claimUntil, submissionKey, ...form }: ShownForm & { claimUntil: number | null },
+			view: ModalView,
+			now: number,
+		) =>
+			db.write(async (trx) => {
+				const before = await rowOf(trx, id);
+				if (before?.kind === 'closed') return;
+				const own = { ...personOf(person), ...questionOf(question) };
+				const row = {
+					...BEGINS,
+					...own,
+					...form,
+					kind: 'form' satisfies ViewKind,
+					viewId: id,
+					// Encrypted inside the write, as drafts are.
+					view: viewColumn.seal(view, { id, ...own }, cipher),
+					claimUntil,
+					claimedAt: claimUntil === null ? null : (claimedAt(before, question, now) ?? now),
+					followedUntil: now + FORM_FOLLOWED_MS,
+				};
+				const showing = addIf(trx, 'views', { id, ...row }, isUnsent(trx, submissionKey)).onConflict((conflict) =>
+					conflict.column('id').doUpdateSet(row).where('views.kind', '<>', 'closed'),
+				);
+				if (!(await hasChanged(showing))) return;
+				await markClaims({ trx, now }, before, claimUntil === null ? null : question);
+			}),
+
+		/**
+		 * Its person typed in a form, and is answering, unless it was closed, sent (`submissionKey`), or shows something
+		 * else meanwhile. With another hash than before, what it could not be told is told now.
+		 */
+		typed: (
+			id: string,
+			{ question, person, claimUntil, hash, submissionKey, ...form }: ShownForm & { claimUntil: number },
+			now: number,
+		) =>
+			db.write(async (trx) => {
+				const before = await rowOf(trx, id);
+				const followedUntil = now + FORM_FOLLOWED_MS;
+				const answering = { hash, claimUntil, claimedAt: claimedAt(before, question, now) ?? now, followedUntil };
+				if (before === undefined) {
+					const own = { ...personOf(person), ...questionOf(question) };
+					const row = { id, kind: 'form', viewId: id, ...own, ...form, ...answering };
+					const adding = addIf(trx, 'views', row, isUnsent(trx, submissionKey));
+					if (!(await hasChanged(adding.onConflict((conflict) => conflict.doNothing())))) return;
+				} else if (before.kind !== 'form' || !isOf(before, question)) return;
+				else {
+					const isOther = before.hash !== hash;
+					await change(trx, 'views', { id }, { ...answering, ...(isOther && { dueAt: now }) }).execute();
+				}
+				await markClaims({ trx, now }, before, question);
+			}),
+
+		/** Its person has closed a form, for good: what was under way makes no claim any more. */
+		formClosed: (id: string, person: Person, now: number) =>
+			db.write(async (trx) => {
+				const before = await rowOf(trx, id);
+				const kind: ViewKind = 'closed';
+				const row = { ...BEGINS, kind, ...personOf(person), viewId: id, followedUntil: now + FORM_FOLLOWED_MS };
+				// It may have been sent in the same moment: what becomes of the answer is told by a message.
+				if (before?.kind === 'receipt') await change(trx, 'views', { id }, { viewId: null }).execute();
+				else
+					await add(trx, 'views', { id, ...row })
+						.onConflict((conflict) =>
+							conflict
+								.column('id')
+								.doUpdateSet(row)
+								.where('views.kind', '<>', 'receipt' satisfies ViewKind),
+						)
+						.execute();
+				await markClaims({ trx, now }, before, null);
+			}),
+
+		/** Slack's hash of a notice that a form shows: it came after what its person last saw. Null: it shows none. */
+		async noticeHash(id: string): Promise<string | null> {
+			const form = from(db.read, 'views', { id, kind: 'form' }).select('hash');
+			return (await form.where('shownKey', 'is not', null).executeTakeFirst())?.hash ?? null;
+		},
+
+		claims: (question: QuestionKey, now: number) => activeClaims(db.read, questionOf(question), now),
+
+		/** What a read found of the questions that forms show. */
+		async learn(key: SessionKey, session: Session, now: number): Promise<void> {
+			const rows = from(db.read, 'views', { ...sessionOf(key), kind: 'form' }).where('followedUntil', '>', now);
+			const columns = ['id', 'messageIndex', 'fingerprint', 'shownHash', 'learned'] as const;
+			for (const row of await rows.select(columns).execute()) {
+				const { id, messageIndex, fingerprint, shownHash } = row;
+				if (messageIndex === null || fingerprint === null) continue;
+				const became = becameOf(session, { messageIndex, fingerprint, shownHash });
+				// An agent that took the answer and works on has not asked again.
+				const isTaken = became === null && row.learned === 'answered' && !isWaiting(session.status);
+				const learned = isTaken ? row.learned : became;
+				if (learned === row.learned) continue;
+				await db.writeOne((trx) => change(trx, 'views', { id, kind: 'form' }, { learned, dueAt: now }).execute());
+			}
+		},
+
+		/** The window of a receipt shows something else from now on: what becomes of the answer a message tells. */
+		async leaveReceipt(id: string): Promise<void> {
+			const elsewhere = { id: sql<string>`'answer:' || answer_id`, viewId: null };
+			await db.writeOne((trx) => change(trx, 'views', { id, kind: 'receipt' }, elsewhere).execute());
+		},
+
+		/**
+		 * The author of an answer was told that another came before it. Changes nothing once that has ended without having
+		 * arrived: then there is news.
+		 */
+		noteTold: ({ id }: Pick<Answer, 'id'>) =>
+			db.write(async (trx) => {
+				// Whoever writes that locks it.
+				const own = from(trx, 'answers', { id }).select(['state', 'lastError']).forUpdate();
+				const answer = (await own.executeTakeFirst()) as Pick<Answer, 'state' | 'lastError'> | undefined;
+				if (answer?.state !== 'conflicted' || firstEndingOf(answer) !== null) return;
+				await remove(trx, 'views', { answerId: id, shownAt: null, leaseToken: null }).execute();
+			}),
+
+		...queueOf(db, 'views'),
+
+		/** Leases due views of the lanes up to `least`; in each, first what was shown something least recently. */
+		async takeDue(lease: Lease, limit: number, { now, least }: { now: number; least: ViewLane }) {
+			const where = sql<boolean>`${isUpTo(least, now)} and due_at <= ${now} and ${isOurs(db)}`;
+			const orderBy = [laneAt(now), sql`coalesce(shown_at, 0)`, sql`due_at`];
+			const rows = await leaseDue(db, { table: 'views', where, orderBy, limit }, { lease, now });
+			return rows.map((row) => readView(row, now));
+		},
+
+		/** When `takeDue` next finds something; null for never. */
+		nextDueAt: (least: ViewLane, now: number) =>
+			nextDue(db, 'views', sql<boolean>`${isUpTo(least, now)} and ${isOurs(db)}`, 'dueAt'),
+
+		/** What a form shows without a notice; null when it cannot be read. */
+		formOf: ({ row }: DueView): ModalView | null =>
+			row.service === null || row.sessionId === null ? null : viewColumn.open(row.view, row, cipher),
+
+		/**
+		 * Notes that Slack is about to be called, after which nobody knows what is shown until `end`: the process may die
+		 * in between. False when the lease was lost or the row is gone.
+		 */
+		begin: ({ id }: DueView, token: string) =>
+			db.writeOne((trx) => hasChanged(change(trx, 'views', { id, leaseToken: token }, { shownKey: null }))),
+
+		/** Notes what became of an attempt and gives the lease back; does nothing when that was lost. */
+		async end({ id, wanted }: DueView, token: string, drawn: Drawn, now: number): Promise<void> {
+			const { shownKey, nextAt, isAsked = false, notBefore = null, ...columns } = drawn;
+			const soon = Math.max(now, notBefore ?? 0);
+			// PostgreSQL takes a case of nothing but parameters for a text.
+			const set = {
+				...WITHOUT_LEASE,
+				...columns,
+				...(shownKey !== undefined && { shownKey, shownAt: now }),
+				notBefore,
+				dueAt: sql<number | null>`cast(case when wanted = ${wanted} then ${nextAt} else ${soon} end as bigint)`,
+				...(!isAsked && { askedAt: sql<number | null>`case when wanted = ${wanted} then null else asked_at end` }),
+			};
+			await db.writeOne((trx) => change(trx, 'views', { id, leaseToken: token }, set).execute());
+		},
+
+		/** Gives the lease back. It stays due since when it was. */
+		async giveBack({ id }: DueView, token: string): Promise<void> {
+			await db.writeOne((trx) => change(trx, 'views', { id, leaseToken: token }, WITHOUT_LEASE).execute());
+		},
+
+		/** Forgets a view that is over. False when it changed since it was taken, so it is due again, or was lost. */
+		over: ({ id, wanted }: DueView, token: string) =>
+			db.writeOne((trx) => hasChanged(remove(trx, 'views', { id, leaseToken: token, wanted }))),
+
+		/** Forgets a view that nobody can see any more, unless the lease is lost. */
+		async gone({ id }: DueView, token: string): Promise<void> {
+			await db.writeOne((trx) => remove(trx, 'views', { id, leaseToken: token }).execute());
+		},
+
+		/** Its person has closed it, or it shows something else. */
+		async remove({ id }: Pick<DueView, 'id'>): Promise<void> {
+			await db.writeOne((trx) => remove(trx, 'views', { id }).execute());
+		},
+
+		/**
+		 * Forgets views that nobody follows any more, but not inboxes that wait for the end of a snooze. What is still to
+		 * be told stays for a month: then its workspace is another one, or nobody can read the answer. Returns how many.
+		 */
+		removeOld: (now: number) =>
+			removeInBatches(
+				db,
+				'views',
+				sql<boolean>`followed_until <= ${now} and (due_at is null or kind in ('form', 'closed')
+					or kind = 'receipt' and followed_until <= ${now - UNTOLD_MS})`,
+			),
+	};
+}
+
+const isUnsent = (trx: Db, submissionKey: string) =>
+	sql<boolean>`not exists ${from(trx, 'answers', { submissionKey }).select('id')}`;
+
+/** One person's flood of presses delays nobody: an inbox comes before others once in this time. */
+const FIRST_AGAIN_MS = 10_000;
+
+/**
+ * Forms and receipts, of which Slack takes as many as there are; inboxes whose people wait, unless these were shown
+ * something just now; other inboxes. They are taken in this order.
+ */
+const VIEW_LANES = ['now', 'asked', 'follows'] as const;
+export type ViewLane = (typeof VIEW_LANES)[number];
+
+const laneAt = (now: number) =>
+	sql<number>`case when kind not in ('home', 'inbox') then 0
+		when asked_at is not null and coalesce(shown_at, 0) <= ${now - FIRST_AGAIN_MS} then 1 else 2 end`;
+
+const isUpTo = (least: ViewLane, now: number) =>
+	least === 'follows' ? sql<boolean>`true` : sql<boolean>`${laneAt(now)} <= ${VIEW_LANES.indexOf(least)}`;
+
+/** Since when the person of this form is answering the question; null: they are not. */
+const claimedAt = (row: ViewRow | undefined, question: QuestionKey, now: number): number | null =>
+	row !== undefined && isClaim(row, now) && isOf(row, question) ? row.claimedAt : null;
+
+const isClaim = ({ kind, claimUntil }: ViewRow, now: number) => kind === 'form' && (claimUntil ?? 0) > now;
+const isOf = (row: ViewRow, { service, sessionId, messageIndex }: QuestionKey) =>
+	row.service === service && row.sessionId === sessionId && row.messageIndex === messageIndex;
+
+/** Has drawn again what says who is answering, where this form changes that. `question`: which they answer now. */
+async function markClaims(tx: Tx, before: ViewRow | undefined, question: QuestionKey | null): Promise<void> {
+	const claimed = before !== undefined && isClaim(before, tx.now) ? before : null;
+	if (question !== null && claimed !== null && isOf(claimed, question)) return;
+	if (claimed?.service != null && claimed.sessionId !== null)
+		await markDue(tx, { service: claimed.service, sessionId: claimed.sessionId });
+	if (question !== null) await markDue(tx, question);
+}
+
+/** A view in work. All times are milliseconds since the epoch. */
+export type DueView = ReturnType<typeof readView>;
+
+function readView(row: ViewRow, now: number) {
+	return {
+		...pick(row, 'id', 'viewId', 'page', 'answerId', 'hash', 'told', 'followedUntil', 'wanted', 'attempts', 'dueAt'),
+		...pick(row, 'shownKey', 'shownAt', 'fingerprint'),
+		kind: row.kind as ViewKind,
+		person: personOf(row) satisfies Person,
+		learned: row.learned as Became | null,
+		/** Its person waits for what it does not show yet. */
+		isAsked: row.askedAt !== null,
+		/** It comes before other inboxes. */
+		isFirst: row.askedAt !== null && (row.shownAt ?? 0) <= now - FIRST_AGAIN_MS,
+		row,
+	};
+}
+
+export type ViewStore = ReturnType<typeof createViewStore>;

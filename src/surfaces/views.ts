@@ -1,0 +1,334 @@
+import type { HomeView, ModalView } from '@slack/types';
+import type { Core } from '../core.ts';
+import {
+	type Answer,
+	agentMayStand,
+	BAD_OUTCOMES,
+	firstDueAt,
+	isAwaited,
+	isBlocking,
+	isFailed,
+	TAKES_LONG_MS,
+	toldOf,
+} from '../domain/answer.ts';
+import type { QuestionKey, Session, SessionKey } from '../domain/session.ts';
+import {
+	backOff,
+	codeOf,
+	createMemo,
+	earliestOf,
+	HandraiseError,
+	isForgotten,
+	MINUTE_MS,
+	uptimeOf,
+} from '../kernel/basics.ts';
+import { type LeaseQueue, leaseQueue } from '../kernel/lease-loop.ts';
+import type { RateLimit } from '../kernel/rate-limiter.ts';
+import { slackOutcome } from '../slack/clients.ts';
+import type { Directory } from '../slack/directory.ts';
+import { LONGEST_SNOOZE_MS } from '../store/schema/watches.ts';
+import type { PostStore } from './store.ts';
+import type { DueView, ViewLane, ViewStore } from './view-store.ts';
+
+const VIEWS_AT_ONCE = 10;
+/**
+ * Slack takes about 100 `views.publish` and as many `views.update` a minute for the whole workspace. Few inboxes are
+ * windows: forms and receipts need the latter, and have no limit of ours.
+ */
+const INBOX_RATE: RateLimit = { intervalMs: 660, burst: 8 };
+/** The part of the burst that inboxes which only follow leave to those whose people wait. */
+const KEPT_FROM_FOLLOWING = 4;
+/** An inbox is drawn at most this often, whatever its person does. */
+const SPACING_MS = 2_000;
+/** For so long an inbox that shows nothing yet waits for what Slack tells of its person. */
+const PATIENCE_MS = 10_000;
+const RETRY = { firstMs: 2_000, longestMs: 10 * MINUTE_MS } as const;
+/** A view that Slack refuses is tried this often, because the code may pass, and then left. */
+const REFUSED_TRIES = 4;
+/** After this time a successful update proves nothing: Slack keeps a view when its client is reloaded or quits. */
+const STILL_THERE_MS = 5_000;
+
+const UNCHANGED = { kind: 'unchanged' } as const;
+const GONE_VIEW = { kind: 'gone' } as const;
+/** Nobody sees this view any more, or there is no such person. */
+const GONE = new Set(['not_found', 'view_not_found', 'user_not_found']);
+
+/** What is asked of the store of answers. */
+interface StoredAnswers {
+	get(id: string): Promise<Answer | null>;
+	standing(question: QuestionKey): Promise<Answer | null>;
+}
+
+/** What a view shows; equal keys look the same. */
+export interface ViewLook {
+	readonly view: ModalView | HomeView;
+	readonly key: string;
+}
+
+export interface InboxLook extends ViewLook {
+	/** When to draw it again because a part is missing that Slack did not tell; null: it is whole. */
+	readonly againAt: number | null;
+	/** When a question comes back that its person snoozed. */
+	readonly backAt: number | null;
+	/** Its person may not use Handraise. */
+	readonly isRefused: boolean;
+}
+
+/** Draws views from what is stored. */
+export interface ViewDrawing {
+	inbox(view: DueView, now: number): Promise<InboxLook>;
+	/** Null: the form cannot be read. */
+	form(view: DueView, standing: Answer | null): ViewLook | null;
+	receipt(answer: Answer): Promise<ViewLook>;
+}
+
+export interface ViewNews extends Pick<Directory, 'onListed'> {
+	/** The newest read of each session that is another than before, by its id, until open forms are told of it. */
+	readonly changedSessions: Map<string, readonly [SessionKey, Session]>;
+}
+
+/** `changed`: the window shows something else by now. `gone`: nobody can see it any more. */
+type Outcome =
+	| { readonly kind: 'shown'; readonly hash: string }
+	| { readonly kind: 'unchanged' | 'changed' | 'gone' }
+	/** `ms`: the wait that Slack asks for; null: it asks for none. */
+	| { readonly kind: 'later'; readonly ms: number | null };
+
+/**
+ * The queue that keeps views true: Homes, inboxes in windows, open forms and receipts. Each is a row, and due when what
+ * it shows may have changed; the newest state is drawn from what is stored, compared, and shown. Slack keeps
+ * what was typed.
+ */
+export function createViews(
+	core: Core<{ views: ViewStore; answers: StoredAnswers; posts: Pick<PostStore, 'showReceipt'> }>,
+	drawing: ViewDrawing,
+	{ changedSessions, onListed }: ViewNews,
+): LeaseQueue {
+	const { rateLimiter, clock, log, clients } = core;
+	const { views: store, answers, posts } = core.store;
+	const { inboxes: metrics } = core.metrics;
+	/** When the rate of inboxes next has room for those whose people wait, and for all; clock milliseconds. */
+	const room = createMemo(clock, () => ({ asked: 0, follows: 0 }));
+
+	async function call(due: DueView, { view }: ViewLook): Promise<Outcome> {
+		const { views } =
+			due.isAsked || due.kind === 'form' || due.kind === 'receipt' ? clients.people : clients.background;
+		try {
+			if (view.type === 'home') {
+				await views.publish({ user_id: due.person.userId, view });
+				return { kind: 'shown', hash: '' };
+			}
+			const shown = await views.update({ view_id: due.viewId ?? '', view, ...(due.hash && { hash: due.hash }) });
+			return { kind: 'shown', hash: shown.view?.hash ?? '' };
+		} catch (error) {
+			const failure = slackOutcome(error);
+			if (GONE.has(failure.code)) return { kind: 'gone' };
+			if (failure.code === 'hash_conflict') return { kind: 'changed' };
+			log.warn('view_not_shown', { what: due.kind, code: failure.code });
+			if (failure.kind === 'refused' && due.attempts + 1 >= REFUSED_TRIES) return { kind: 'gone' };
+			return { kind: 'later', ms: failure.kind === 'later' ? failure.ms : null };
+		}
+	}
+
+	/** Shows what was drawn unless it is shown already. Null when the lease was lost. */
+	async function show(due: DueView, token: string, look: ViewLook): Promise<Outcome | null> {
+		if (look.key === due.shownKey) return { kind: 'unchanged' };
+		return (await store.begin(due, token)) ? call(due, look) : null;
+	}
+
+	const retryAt = ({ attempts }: DueView, now: number, ms: number | null = null) => {
+		return now + Math.max(backOff(attempts + 1, RETRY), backOff(attempts + 1, RETRY, ms));
+	};
+
+	/** Takes one call from the shared rate, if it has room. */
+	async function takeTurn({ person, isFirst }: DueView): Promise<boolean> {
+		const now = clock.now();
+		const keep = isFirst ? 0 : KEPT_FROM_FOLLOWING;
+		const waitMs = await rateLimiter.take(rateKey(person), INBOX_RATE, { now, keep });
+		if (waitMs === 0) return true;
+		const at = now + waitMs;
+		const { asked, follows } = room.get();
+		room.set(isFirst ? { asked: at, follows: Math.max(follows, at) } : { asked, follows: at });
+		return false;
+	}
+
+	async function drawInbox(due: DueView, token: string): Promise<void> {
+		const now = clock.now();
+		const startedAt = uptimeOf(clock);
+		const look = await drawing.inbox(due, now);
+		metrics.built(uptimeOf(clock) - startedAt);
+		const { isAsked, shownAt, followedUntil, attempts } = due;
+		const isWhole = look.againAt === null;
+		const mayFollow = now < followedUntil + LONGEST_SNOOZE_MS;
+		const againAt = isWhole ? null : Math.max(look.againAt, retryAt(due, now));
+		const agesAt = now + MINUTE_MS < followedUntil ? now + MINUTE_MS : null;
+		const nextAt = earliestOf(agesAt, mayFollow ? againAt : null, look.backAt);
+		const notBefore = now + SPACING_MS;
+		/** Its person waits until it is whole. */
+		const waiting = { isAsked: isAsked && !isWhole, attempts: isWhole ? 0 : attempts + 1 };
+		if (!isWhole) {
+			const failed = { nextAt, attempts: attempts + 1 };
+			// Many people may have opened theirs: an update that shows nothing yet would only delay others.
+			const isPatient = isAsked && shownAt === null && attempts === 0;
+			const soonAt = Math.min(look.againAt, now + PATIENCE_MS);
+			if (isPatient) return store.end(due, token, { ...failed, isAsked, nextAt: soonAt }, now);
+			// What it shows is older, but whole; and nobody waits for it.
+			if (!isAsked && shownAt !== null) return store.end(due, token, failed, now);
+		}
+		if (look.key === due.shownKey) {
+			metrics.update('unchanged');
+			return store.end(due, token, { nextAt, notBefore, ...waiting }, now);
+		}
+		// It stays due since when it was.
+		if (!(await takeTurn(due))) return store.giveBack(due, token);
+		const outcome = await show(due, token, look);
+		if (outcome === null) return;
+		if (outcome.kind === 'later') {
+			metrics.update('failed');
+			const sentAt = clock.now();
+			if (outcome.ms !== null) await rateLimiter.pause(rateKey(due.person), retryAt(due, sentAt, outcome.ms));
+			const later = mayFollow ? retryAt(due, sentAt, outcome.ms) : null;
+			return store.end(due, token, { nextAt: later, isAsked, attempts: attempts + 1 }, sentAt);
+		}
+		if (outcome.kind !== 'shown') {
+			metrics.update('failed');
+			return store.gone(due, token);
+		}
+		metrics.update('sent');
+		// Nothing of somebody who may not use Handraise stays, unless they asked again.
+		if (look.isRefused && isWhole && (await store.over(due, token))) return;
+		await store.end(due, token, { shownKey: look.key, nextAt, notBefore, ...waiting }, clock.now());
+	}
+
+	/** Tells a form that its question was answered, changed or is over; what is taken back takes its notice with it. */
+	async function drawForm(due: DueView, token: string): Promise<void> {
+		const now = clock.now();
+		const { service, sessionId, messageIndex } = due.row;
+		const question = { service, sessionId, messageIndex } as QuestionKey;
+		const look = drawing.form(due, await answers.standing(question));
+		if (look === null || look.key === (due.shownKey ?? '')) return store.end(due, token, { nextAt: null }, now);
+		// With the hash Slack takes no notice over something newer, also if this process dies now.
+		const outcome = await call(due, look);
+		switch (outcome.kind) {
+			case 'gone':
+				return store.gone(due, token);
+			case 'later':
+				return store.end(due, token, failedAt(due, outcome.ms), now);
+			case 'shown': {
+				const { hash } = outcome;
+				return store.end(due, token, { shownKey: look.key, hash, nextAt: null, attempts: 0 }, now);
+			}
+			default:
+				return store.end(due, token, { nextAt: null, attempts: 0 }, now);
+		}
+	}
+
+	const failedAt = (due: DueView, ms: number | null) => {
+		const now = clock.now();
+		const at = retryAt(due, now, ms);
+		return { nextAt: at < due.followedUntil ? at : null, attempts: due.attempts + 1 };
+	};
+
+	/** Tells an author what became of their answer: in its window while that is there, or by a direct message. */
+	async function drawReceipt(due: DueView, token: string): Promise<void> {
+		const answer = await answers.get(due.answerId ?? '').catch((error: unknown) => {
+			// The store fails: the lease lapses.
+			if (error instanceof HandraiseError) throw error;
+			return 'damaged' as const;
+		});
+		if (answer === 'damaged') return store.end(due, token, failedAt(due, null), clock.now());
+		if (answer === null || isForgotten(answer.person.userId)) return store.gone(due, token);
+		const told = toldOf(answer);
+		const isNews = told !== due.told;
+		const look = due.viewId === null ? null : await drawing.receipt(answer);
+		// What an acknowledgement says, with its note, stays until there is news.
+		const isSaid = !isNews && due.shownKey === null;
+		const outcome = look === null ? GONE_VIEW : isSaid ? UNCHANGED : await show(due, token, look);
+		if (outcome === null) return;
+		const now = clock.now();
+		const isShown = outcome.kind === 'shown' || outcome.kind === 'unchanged';
+		/** No window shows it, and a message did. */
+		const wasMessage = due.viewId === null && due.told !== null;
+		const byMessage = needsMessage(answer, { isShown, isNews, now }) || (wasMessage && isNews);
+		if (byMessage) await posts.showReceipt(answer, { isNews, now });
+		const hasWindow = outcome.kind !== 'gone';
+		if (outcome.kind !== 'later' && isOver(answer) && (await store.over(due, token))) return;
+		const longAt = firstDueAt(answer) + TAKES_LONG_MS;
+		await store.end(
+			due,
+			token,
+			{
+				...(look !== null && isShown && !isSaid && { shownKey: look.key }),
+				...(!hasWindow && { viewId: null }),
+				...(isShown || byMessage ? { told } : !hasWindow && !wasMessage && { told: null }),
+				...(outcome.kind === 'later'
+					? failedAt(due, outcome.ms)
+					: { attempts: 0, nextAt: isBlocking(answer.state) && longAt > now ? longAt : null }),
+			},
+			now,
+		);
+	}
+
+	/** Forms learn what reads show. What the store could not take is kept: a later read of the same tells of nothing. */
+	async function learn(): Promise<void> {
+		for (const [id, read] of changedSessions) {
+			try {
+				await store.learn(...read, clock.now());
+			} catch (error) {
+				log.warn('window_news_not_stored', { code: codeOf(error) });
+				if (codeOf(error) === 'store_unavailable') throw error;
+			}
+			if (changedSessions.get(id) === read) changedSessions.delete(id);
+		}
+	}
+
+	const draw = { home: drawInbox, inbox: drawInbox, form: drawForm, receipt: drawReceipt };
+
+	onListed(() => void store.showWaiting(clock.now()).catch(() => undefined));
+
+	return leaseQueue<DueView>({
+		itemsName: 'views',
+		rows: store.rows,
+		concurrency: VIEWS_AT_ONCE,
+		prepare: learn,
+		take(lease, count) {
+			const now = clock.now();
+			return store.takeDue(lease, count, { now, least: least(room.get(), now) });
+		},
+		async nextDueAt() {
+			const now = clock.now();
+			const roomAt = room.get();
+			const later = Object.values(roomAt).filter((at) => at > now);
+			return earliestOf(await store.nextDueAt(least(roomAt, now), now), ...later);
+		},
+		work: (due, token) => (due.kind === 'closed' ? store.gone(due, token) : draw[due.kind](due, token)),
+		release: (held) => store.release(held.map(({ token }) => token)),
+	});
+}
+
+/** The last lane for which the rate of inboxes has room. */
+function least({ asked, follows }: { asked: number; follows: number }, now: number): ViewLane {
+	if (asked > now) return 'now';
+	return follows > now ? 'asked' : 'follows';
+}
+
+/** Slack's limits hold for a whole workspace. */
+const rateKey = ({ teamId }: DueView['person']) => `inbox:${teamId}`;
+
+/** Whether the author of an answer hears of it by a direct message. `isShown`: an open window says it. */
+function needsMessage(
+	answer: Answer,
+	{ isShown, isNews, now }: { isShown: boolean; isNews: boolean; now: number },
+): boolean {
+	const age = now - firstDueAt(answer);
+	const { state, agentOutcome } = answer;
+	const isBad = agentOutcome !== null && BAD_OUTCOMES.includes(agentOutcome);
+	if (isFailed(state) || isBad || agentMayStand(answer)) return isNews && (!isShown || age > STILL_THERE_MS);
+	// They have probably closed the window since.
+	const isLate = (answer.deliveredAt ?? now) - firstDueAt(answer) >= TAKES_LONG_MS;
+	return isLate && (isBlocking(state) || (state === 'delivered' && agentOutcome === null));
+}
+
+/** Whether there is nothing more to tell. A failed answer may be sent again, or the one that was first may fail. */
+const isOver = (answer: Answer) =>
+	!isBlocking(answer.state) && !isAwaited(answer) && !isFailed(answer.state) && answer.agentOutcome !== 'lost';
