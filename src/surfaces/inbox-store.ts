@@ -1,4 +1,4 @@
-// Reads what inboxes show.
+// What inboxes show. Snoozes are written by their owner, `store/question-store.ts`.
 
 import { nameInService, readDraft } from '../delivery/draft-store.ts';
 import { createAnswerReader, dismissAnswer } from '../delivery/rows-store.ts';
