@@ -172,9 +172,10 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 	}
 
 	/** The content of this inbox at `now`, and when to build it again because a part is missing (null: none is). */
-	async function build({ person, page, viewId, shownAt, attempts }: DueView, now: number) {
-		// Many Homes may wait for the same; whoever opens a window, or does something in it, comes before them.
-		const need = viewId === null && (shownAt === null || attempts > 0) ? 'home' : 'look';
+	async function build({ person, page, viewId, isAsked, shownAt, attempts }: DueView, now: number) {
+		// Many Homes may wait for the same, or follow. Whoever opens a window or does something in Home comes first.
+		const isAct = isAsked && shownAt !== null && attempts === 0;
+		const need = viewId !== null || isAct ? 'look' : 'home';
 		const { refusal, retryAt = null } = await accessPolicy.checkAbsent(person, ANYWHERE, need);
 		if (refusal !== null) {
 			const isUnknown = refusal === 'could_not_check';
