@@ -45,7 +45,7 @@ const RECEIPT_FOLLOWED_MS = 2 * DAY_MS;
 /** Slack shows the view of an acknowledgement late, in place of an update that came before it. */
 const AFTER_ACK_MS = 1_000;
 
-/** What a view has of nothing that it showed before. */
+/** The columns of a view that shows something else from now on. */
 export const BEGINS = {
 	...WITHOUT_LEASE,
 	answerId: null,
@@ -85,8 +85,8 @@ export async function tellAuthor(trx: Db, answer: Told, at: number): Promise<voi
 }
 
 /**
- * An answer was stored: the window of its form shows the receipt from now on, and its person answers no more. A press
- * has no window. `by`: the answer that came before it, of which whoever pressed hears at once.
+ * An answer was stored: the window of its form shows the receipt from now on, and its person is not answering any more.
+ * A press has no window. `by`: the answer that came before it, of which its author hears at once.
  */
 export async function beginReceipt(trx: Db, answer: NewAnswer, by: Pick<Answer, 'person'> | null): Promise<void> {
 	const { id: answerId, viewId, press, acceptedAt } = answer;
@@ -108,13 +108,17 @@ export async function beginReceipt(trx: Db, answer: NewAnswer, by: Pick<Answer, 
 		.execute();
 }
 
-/** The same, also of what was told before in the same words. Comes after the locks of posts. */
+/**
+ * Has the author of an answer told what became of it, although the last that they heard was the same: it was sent
+ * again, or its secrets were removed. Locks its row, so it comes after the locks of posts.
+ */
 export async function tellAgain(trx: Db, answer: Told, at: number): Promise<void> {
 	const { followedUntil, dueAt } = untold(answer, at);
 	const again = { told: null, followedUntil, dueAt, wanted: sql<number>`wanted + 1` };
 	if (!(await hasChanged(change(trx, 'views', { answerId: answer.id }, again)))) await tellAuthor(trx, answer, at);
 }
 
+/** Nothing is told of this answer any more, until its receipt begins anew. */
 export async function forgetReceipt(trx: Db, answerId: string): Promise<void> {
 	await remove(trx, 'views', { answerId }).execute();
 }
@@ -153,7 +157,7 @@ export async function markViews(trx: Db, sessions: readonly SessionKey[], now: n
 	await change(trx, 'views', { id: locked(trx, 'views', { id: sql`(${marked})` }) }, columns).execute();
 }
 
-/** Takes what these forms show, which may have to be forgotten: their windows are told of no change any more. */
+/** Removes what is stored of these forms, because it may have to be forgotten: their windows are told of no change. */
 export async function forgetForms(trx: Db, filter: Filter<'views'> = {}): Promise<void> {
 	const forms = locked(trx, 'views', { ...filter, kind: 'form' });
 	await change(trx, 'views', { id: forms }, { view: null }).execute();

@@ -45,6 +45,7 @@ import {
 	type ViewKind,
 } from './view-plan-store.ts';
 
+/** How long a receipt is kept that could not be told. */
 const UNTOLD_MS = 30 * DAY_MS;
 
 type ViewRow = Row<'views'>;
@@ -95,7 +96,7 @@ export function createViewStore({ db, cipher }: StoreParts) {
 		},
 
 		/** Has all inboxes drawn again that are followed. */
-		markInboxes: (now: number) => db.write((trx) => markViews(trx, [], now)),
+		markInboxes: (now: number) => db.writeOne((trx) => markViews(trx, [], now)),
 
 		/** Inboxes that wait for what Slack tells of people are due now. */
 		async showWaiting(now: number): Promise<void> {
@@ -186,7 +187,7 @@ export function createViewStore({ db, cipher }: StoreParts) {
 				await markClaims({ trx, now }, before, null);
 			}),
 
-		/** Slack's hash of a notice that a form shows: it came after what its person last saw. Null: it shows none. */
+		/** Slack's hash of a form that shows a notice, which a press before the notice lacks. Null: it shows none. */
 		async noticeHash(id: string): Promise<string | null> {
 			const form = from(db.read, 'views', { id, kind: 'form' }).select('hash');
 			return (await form.where('shownKey', 'is not', null).executeTakeFirst())?.hash ?? null;
@@ -231,7 +232,7 @@ export function createViewStore({ db, cipher }: StoreParts) {
 
 		...queueOf(db, 'views'),
 
-		/** Leases due views of the lanes up to `least`; in each, first what was shown something least recently. */
+		/** Leases due views of the lanes up to `least`; in each lane first those that were shown longest ago. */
 		async takeDue(lease: Lease, limit: number, { now, least }: { now: number; least: ViewLane }) {
 			const where = sql<boolean>`${isUpTo(least, now)} and due_at <= ${now} and ${isOurs(db)}`;
 			const orderBy = [laneAt(now), sql`coalesce(shown_at, 0)`, sql`due_at`];
@@ -275,7 +276,7 @@ export function createViewStore({ db, cipher }: StoreParts) {
 			await db.writeOne((trx) => change(trx, 'views', { id, leaseToken: token }, WITHOUT_LEASE).execute());
 		},
 
-		/** Forgets a view that is over. False when it changed since it was taken, so it is due again, or was lost. */
+		/** Forgets a view that is over. False when it changed since it was taken, or the lease is lost. */
 		over: ({ id, wanted }: DueView, token: string) =>
 			db.writeOne((trx) => hasChanged(remove(trx, 'views', { id, leaseToken: token, wanted }))),
 

@@ -96,8 +96,8 @@ type Outcome =
 
 /**
  * The queue that keeps views true: Homes, inboxes in windows, open forms and receipts. Each is a row, and due when what
- * it shows may have changed; the newest state is drawn from what is stored, compared, and shown. Slack keeps
- * what was typed.
+ * it shows may have changed; the newest state is drawn from what is stored, compared, and shown. Slack keeps what was
+ * typed.
  */
 export function createViews(
 	core: Core<{ views: ViewStore; answers: StoredAnswers; posts: Pick<PostStore, 'showReceipt'> }>,
@@ -111,8 +111,8 @@ export function createViews(
 	const room = createMemo(clock, () => ({ asked: 0, follows: 0 }));
 
 	async function call(due: DueView, { view }: ViewLook): Promise<Outcome> {
-		const { views } =
-			due.isAsked || due.kind === 'form' || due.kind === 'receipt' ? clients.people : clients.background;
+		const isFollowing = (due.kind === 'home' || due.kind === 'inbox') && !due.isAsked;
+		const { views } = isFollowing ? clients.background : clients.people;
 		try {
 			if (view.type === 'home') {
 				await views.publish({ user_id: due.person.userId, view });
@@ -269,7 +269,7 @@ export function createViews(
 		);
 	}
 
-	/** Forms learn what reads show. What the store could not take is kept: a later read of the same tells of nothing. */
+	/** Notes what reads found for open forms. A read stays until it is noted, because the next one may find no change. */
 	async function learn(): Promise<void> {
 		for (const [id, read] of changedSessions) {
 			try {
