@@ -121,6 +121,9 @@ describe('bare names and addresses in blocks', () => {
 });
 
 describe('a message rings', () => {
+	const BULLETS = { type: 'rich_text_list', style: 'bullet' };
+	const DATE = { type: 'date', timestamp: 1, format: '{date}', fallback: '1 Jan', url: 'https://a.example/date' };
+
 	it.each([
 		['a person', '<@U0GRACE> and <@U0GRACE>', ['grace']],
 		['a group', '<!subteam^S0OPS|@ops>', ['ada']],
@@ -155,6 +158,33 @@ describe('a message rings', () => {
 		await slack.as('ada').say('#agents', 'hello @here');
 		expect(newest()?.rung()).toEqual(expect.arrayContaining(['grace', 'gus']));
 		expect(newest()?.rung()).not.toContain('sampleapp');
+	});
+
+	it.each([
+		['a person', { type: 'user', user_id: 'U0GRACE' }, ['grace']],
+		['a group', { type: 'usergroup', usergroup_id: 'S0OPS' }, ['ada']],
+		['nobody who is not there', { type: 'user', user_id: 'U0EVE' }, []],
+		['nobody by markup in a text', { type: 'text', text: '<@U0GRACE> <!here> @grace' }, []],
+		['nobody by a channel', { type: 'channel', channel_id: 'C0AGENTS' }, []],
+	])('by rich text: %s', async (_who, element, names) => {
+		for (const type of ['rich_text_section', 'rich_text_quote']) {
+			await post({ text: 'x', blocks: [{ type: 'rich_text', elements: [{ type, elements: [element] }] }] });
+			expect(newest()?.rung()).toEqual(names);
+		}
+		const elements = [{ type: 'rich_text_section', elements: [element] }];
+		await post({ text: 'x', blocks: [{ type: 'rich_text', elements: [{ ...BULLETS, elements }] }] });
+		expect(newest()?.rung()).toEqual(names);
+		const ts = await posted({});
+		const blocks = [{ type: 'rich_text', elements }];
+		await callSlack(slack, 'chat.update', { channel: 'C0AGENTS', ts, text: 'x', blocks });
+		expect(newest()?.rung()).toEqual(names);
+	});
+
+	it('leaves names and addresses in the texts of rich text alone', async () => {
+		const elements = [{ type: 'text', text: BARE }, DATE];
+		await post({ text: 'x', blocks: [{ type: 'rich_text', elements: [{ type: 'rich_text_section', elements }] }] });
+		expect(newest()?.blocks()[0]?.elements).toEqual([{ type: 'rich_text_section', elements }]);
+		expect(newest()?.links()).toEqual(['https://a.example/date']);
 	});
 
 	it('notifies people whom an edit mentions, and nobody twice', async () => {

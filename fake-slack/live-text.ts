@@ -86,14 +86,18 @@ export function takenBlocks(core: Core, blocks: unknown): Json[] {
 function* liveParts(value: unknown): Generator<Json> {
 	if (Array.isArray(value)) for (const one of value) yield* liveParts(one);
 	if (!isRecord(value)) return;
-	if (['mrkdwn', 'markdown', 'user', 'usergroup', 'broadcast', 'link'].includes(String(value.type))) yield value;
+	if (['mrkdwn', 'markdown', 'user', 'usergroup', 'broadcast', 'link', 'date'].includes(String(value.type)))
+		yield value;
 	for (const one of Object.values(value)) yield* liveParts(one);
 }
 
 /** The addresses in a message's text that a person can follow, without those of buttons and images. */
 export function linksIn(words: string, blocks: readonly Json[]): string[] {
 	return [{ type: 'mrkdwn', text: words }, ...liveParts(blocks)].flatMap((part) => {
-		if (part.type === 'link') return [text(part, 'url') ?? ''];
+		if (part.type === 'link' || part.type === 'date') {
+			const address = text(part, 'url');
+			return address === undefined ? [] : [address];
+		}
 		const bare = part.type === 'markdown' ? (text(part, 'text') ?? '').matchAll(new RegExp(ADDRESS, 'g')) : [];
 		const marked = (text(part, 'text') ?? '').matchAll(/<(https?:[^|>]*)/g);
 		return [...[...bare].map(([address]) => address), ...[...marked].map(([, address = '']) => address)];

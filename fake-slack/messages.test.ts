@@ -239,6 +239,23 @@ describe('chat.update and chat.delete', () => {
 	});
 });
 
+describe('blocks with rich text whose JSON is too long', () => {
+	const withText = (length: number) => {
+		const elements = [{ type: 'text', text: 'x'.repeat(length) }];
+		return [{ type: 'rich_text', elements: [{ type: 'rich_text_section', elements }] }];
+	};
+	const most = 12_001 - JSON.stringify(withText(1)).length;
+	const fits = { text: 'x', blocks: withText(most) };
+	const bursts = { text: 'x', blocks: withText(most + 1) };
+
+	it.each(['chat.postMessage', 'chat.update', 'chat.postEphemeral'])('are refused by %s', async (method) => {
+		const { ts } = await post({ text: 'old' });
+		const place = { channel: 'C0AGENTS', user: 'U0ADA', ts };
+		expect(await callSlack(slack, method, { ...place, ...fits })).toMatchObject({ ok: true });
+		expect(await callSlack(slack, method, { ...place, ...bursts })).toMatchObject({ error: 'msg_blocks_too_long' });
+	});
+});
+
 describe('chat.postEphemeral', () => {
 	it('shows an ephemeral message to one person of the channel only', async () => {
 		const args = { channel: 'C0AGENTS', user: 'U0ADA', text: 'psst' };

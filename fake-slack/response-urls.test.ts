@@ -129,6 +129,12 @@ describe('a response_url', () => {
 		for (let use = 0; use < 5; use++) expect((await respond(url, { text: 'x' })).status).toBe(200);
 	});
 
+	it('refuses blocks with rich text whose JSON is too long', async () => {
+		const elements = [{ type: 'text', text: 'x'.repeat(12_000) }];
+		const blocks = [{ type: 'rich_text', elements: [{ type: 'rich_text_section', elements }] }];
+		expect((await respond(urlOf(), { text: 'x', blocks })).body).toContain('msg_blocks_too_long');
+	});
+
 	it('stays out of the thread unless the response names it', async () => {
 		const parent = await callSlack(slack, 'chat.postMessage', { channel: 'C0AGENTS', text: 'parent' });
 		const reply = await callSlack(slack, 'chat.postMessage', {

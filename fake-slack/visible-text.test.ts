@@ -120,6 +120,60 @@ it('reads every kind of block, with controls in brackets', () => {
 	);
 });
 
+it('reads rich text without marks for its styles, with one before each quoted line', () => {
+	const text = (words: string, style?: object) => ({ type: 'text', text: words, ...(style && { style }) });
+	const part = (type: string, ...elements: object[]) => ({ type: `rich_text_${type}`, elements });
+	const date = { type: 'date', timestamp: 1767603600, format: '{date_short} {time}', fallback: '5 Jan, 9:00' };
+	const item = (words: string) => part('section', text(words));
+	const elements = [
+		part(
+			'section',
+			text('Bold', { bold: true }),
+			text(' code', { code: true }),
+			text(' *kept*\nuntil '),
+			date,
+			text(' for '),
+			{ type: 'usergroup', usergroup_id: 'S0OPS' },
+			text(' and '),
+			{ type: 'usergroup', usergroup_id: 'S0NO' },
+			text('\n'),
+		),
+		part('quote', text('one\n\n'), { type: 'user', user_id: 'U0ADA' }, text(' three\n')),
+		part('preformatted', text('a  b\n  c\n\nd')),
+		part(
+			'section',
+			{ type: 'link', url: 'https://a.test', text: 'label' },
+			text(' '),
+			{ type: 'link', url: 'https://b.test' },
+			text(' '),
+			{ type: 'channel', channel_id: 'C0AGENTS' },
+			text(' '),
+			{ type: 'broadcast', range: 'here' },
+		),
+		{ ...part('list', item('x'), item('y')), style: 'bullet' },
+		{ ...part('list', item('z')), style: 'ordered', indent: 1, offset: 2 },
+	];
+	const lines = [
+		'Bold code *kept*',
+		'until 5 Jan, 9:00 for @ops and @S0NO',
+		'> one',
+		'> ',
+		'> @ada three',
+		'a  b',
+		'  c',
+		'',
+		'd',
+		'label https://b.test #agents @here',
+		'• x',
+		'• y',
+		'    3. z',
+	];
+	expect(readBlocks(slack, [{ type: 'rich_text', elements }])).toBe(lines.join('\n'));
+	// Inside of other blocks too.
+	const rows = [[{ type: 'rich_text', elements: [item('a'), part('quote', text('b'))] }]];
+	expect(readBlocks(slack, [{ type: 'table', rows }])).toBe('a\n> b');
+});
+
 it('shows the table of a message below its buttons, and takes no second one of either kind', async () => {
 	const cell = (words: string) => ({ type: 'raw_text', text: words });
 	const table = { type: 'table', rows: [[cell('Flight'), cell('Price')]] };

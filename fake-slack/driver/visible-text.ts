@@ -33,7 +33,16 @@ export function readText(slack: Directory, object: unknown): string {
 	return isRecord(object) && object.type === 'mrkdwn' ? readMrkdwn(slack, value) : value;
 }
 
+/** What stands before an item of a list. */
+function markOf(list: Json, place: number): string {
+	const { indent, offset } = list;
+	const shift = '    '.repeat(typeof indent === 'number' ? indent : 0);
+	return `${shift}${list.style === 'ordered' ? `${(typeof offset === 'number' ? offset : 0) + place + 1}.` : '•'} `;
+}
+
+/** Rich text as it reads on the screen: no marks for its styles, a mark before each quoted line. */
 function readRichText(slack: Directory, element: Json): string {
+	const parts = records(element, 'elements').map((one) => readRichText(slack, one));
 	switch (element.type) {
 		case 'text':
 		case 'link':
@@ -43,18 +52,23 @@ function readRichText(slack: Directory, element: Json): string {
 		case 'user':
 		case 'canvas_user_mention':
 			return readMrkdwn(slack, `<@${text(element, 'user_id') ?? ''}>`);
+		case 'usergroup':
+			return readMrkdwn(slack, `<!subteam^${text(element, 'usergroup_id') ?? ''}>`);
 		case 'channel':
 			return readMrkdwn(slack, `<#${text(element, 'channel_id') ?? ''}>`);
 		case 'broadcast':
 			return `@${text(element, 'range') ?? ''}`;
+		case 'date':
+			return text(element, 'fallback') ?? '';
 		case 'rich_text_list':
-			return records(element, 'elements')
-				.map((one) => `• ${readRichText(slack, one)}`)
-				.join('\n');
+			return parts.map((part, place) => `${markOf(element, place)}${part}`).join('\n');
+		case 'rich_text_quote':
+			return `> ${parts.join('').replace(/\n$/, '').replaceAll('\n', '\n> ')}`;
+		case 'rich_text':
+			// The line end at the end of a part is that of its last line.
+			return parts.map((part) => part.replace(/\n$/, '')).join('\n');
 		default:
-			return records(element, 'elements')
-				.map((one) => readRichText(slack, one))
-				.join('');
+			return parts.join('');
 	}
 }
 
@@ -143,9 +157,7 @@ function readBlock(slack: Directory, block: Json): string {
 		case 'markdown':
 			return (text(block, 'text') ?? '').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 		case 'rich_text':
-			return records(block, 'elements')
-				.map((element) => readRichText(slack, element))
-				.join('\n');
+			return readRichText(slack, block);
 		case 'table':
 			return readTable(slack, block);
 		case 'card':

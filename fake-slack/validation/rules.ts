@@ -7,6 +7,7 @@ import { emptyRule, emptyTable, lengthRule, lengthTable } from './rules/lengths.
 import { optionTable } from './rules/options.ts';
 import { payloadTable } from './rules/payloads.ts';
 import { errorsTable } from './rules/response-action.ts';
+import { richTextTable } from './rules/rich-text.ts';
 import { shapeRule, shapeTable } from './rules/shape.ts';
 import { sizeRule, sizeTable } from './rules/sizes.ts';
 import { actionsRule, actionsTable, surfaceRule, surfaceTable } from './rules/surfaces.ts';
@@ -22,6 +23,7 @@ export const tables = {
 	lengths: lengthTable,
 	empties: emptyTable,
 	blocks: blockTable,
+	richText: richTextTable,
 	charts: chartTable,
 	options: optionTable,
 	inputs: inputTable,
@@ -44,6 +46,7 @@ export function createRules(source: Tables): Rule[] {
 		...source.lengths.map(lengthRule),
 		...source.empties.map(emptyRule),
 		...source.blocks,
+		...source.richText,
 		...source.charts,
 		...source.options,
 		...source.inputs,

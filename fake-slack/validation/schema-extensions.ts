@@ -131,6 +131,23 @@ export const schemaExtensions: readonly SchemaExtension[] = [
 		},
 	},
 	{
+		id: 'dates and channels in rich text',
+		source: `${elements}/date-element, channel-element; an integer: slackapi/python-slack-sdk #1560`,
+		extend: (definitions) => {
+			const marks = { highlight: boolean, client_highlight: boolean };
+			for (const [name, more] of [
+				['Date', marks] as const,
+				['ChannelMention', { ...marks, unlink: boolean }] as const,
+			]) {
+				const { style } = definition(definitions, `RichText${name}`).properties ?? {};
+				const properties = { ...style?.properties, ...more };
+				addProperties(definitions, `RichText${name}`, { style: { ...style, properties } });
+			}
+			addProperties(definitions, 'RichTextDate', { timestamp: { type: 'integer' }, timezone: string });
+			addProperties(definitions, 'RichTextChannelMention', { tab_id: string, from_llm: boolean });
+		},
+	},
+	{
 		id: 'task_card without status',
 		source: `${blocks}/task-card-block: status is optional`,
 		extend: (definitions) => {

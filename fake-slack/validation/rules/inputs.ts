@@ -52,7 +52,9 @@ const text = (isRight: (value: string) => boolean, words: string) => (value: unk
 	typeof value === 'string' && value !== '' && !isRight(value) ? words : undefined;
 
 const web = /^https?:\/\//i;
-const link = text((value) => isUrl(value, /^(https?:\/\/|mailto:|slack:|tel:)/i), 'must be a valid URL');
+/** An address that Slack's client follows. */
+export const isLink = (value: string) => isUrl(value, /^(https?:\/\/|mailto:|slack:|tel:)/i);
+const link = text(isLink, 'must be a valid URL');
 const picture = text((value) => isUrl(value, web), 'must be a valid URL');
 const secure = text((value) => isUrl(value, /^https:\/\//i), 'must be a valid https URL');
 

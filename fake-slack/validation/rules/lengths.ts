@@ -146,6 +146,12 @@ export const emptyTable: readonly EmptyRow[] = [
 	neverEmpty('data_visualization', 'chart.series[].name', stricter),
 	neverEmpty('data_visualization', 'chart.axis_config.categories[]', stricter),
 	{ ...neverEmpty('text', 'text', liveAnswer), mayBeBlank: true },
+	neverEmpty('link', 'text', stricter),
+	neverEmpty('user', 'user_id', stricter),
+	neverEmpty('usergroup', 'usergroup_id', stricter),
+	neverEmpty('channel', 'channel_id', stricter),
+	neverEmpty('date', 'format', stricter),
+	neverEmpty('date', 'fallback', stricter),
 ];
 
 export function lengthRule(row: LengthRow): Rule {

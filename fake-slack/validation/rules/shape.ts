@@ -19,7 +19,7 @@ function errorFor(payload: Payload, pointer: string): SlackErrorCode | undefined
 /** A kind of error that Ajv reports. */
 export type ShapeRow = Row & { keyword: string; words: (error: ErrorObject) => string };
 
-const typeNames: Record<string, string> = { object: 'an object', array: 'an array' };
+const typeNames: Record<string, string> = { object: 'an object', array: 'an array', integer: 'an integer' };
 
 export const shapeTable: readonly ShapeRow[] = [
 	{

@@ -146,7 +146,7 @@ const layout: Accepted[] = [
 				{ type: 'link', url: 'https://example.com' },
 				{ type: 'emoji', name: 'wave' },
 				{ type: 'user', user_id: 'U1' },
-				{ type: 'date', timestamp: 1720000000, format: '{date}' },
+				{ type: 'date', timestamp: 1720000000, format: '{date}', fallback: '3 July' },
 			),
 			{ type: 'rich_text_list', style: 'bullet', indent: 1, elements: [richSection({ type: 'text', text: 'b' })] },
 			{

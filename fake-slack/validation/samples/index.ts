@@ -5,12 +5,13 @@ import { errorsAccepted, errorsRefused } from './errors.ts';
 import { inputAccepted, inputRefused } from './inputs.ts';
 import { emptyTexts, lengthEdges } from './lengths.ts';
 import { optionAccepted, optionRefused } from './options.ts';
+import { richTextAccepted, richTextEdges, richTextRefused } from './rich-text.ts';
 import type { Accepted, Refused } from './sample.ts';
 import { shapeRefused } from './shapes.ts';
 import { surfaceAccepted, surfaceRefused } from './surfaces.ts';
 import { wholeAccepted, wholeEdges, wholeRefused } from './wholes.ts';
 
-const edges = [...lengthEdges, ...countEdges, ...wholeEdges];
+const edges = [...lengthEdges, ...countEdges, ...wholeEdges, ...richTextEdges];
 
 export { fixtures };
 
@@ -18,6 +19,7 @@ export const accepted: readonly Accepted[] = [
 	...fixtures,
 	...surfaceAccepted,
 	...blockAccepted,
+	...richTextAccepted,
 	...countAccepted,
 	...optionAccepted,
 	...inputAccepted,
@@ -30,6 +32,7 @@ export const refused: readonly Refused[] = [
 	...shapeRefused,
 	...surfaceRefused,
 	...blockRefused,
+	...richTextRefused,
 	...countRefused,
 	...emptyTexts,
 	...optionRefused,
