@@ -99,6 +99,7 @@ function shownOf(table: string, row: Readonly<Record<string, unknown>>, userId: 
 	if (typeof other === 'object' && other.person?.userId !== userId) delete shown.other;
 	// What the agent asked, and a note of somebody else.
 	if (table === 'questions') delete shown.content;
+	if (table === 'answers') delete (Object(shown.content) as { asked?: unknown }).asked;
 	if (shown.fromUserId !== userId) delete shown.handOverNote;
 	// A form with the agent's texts. What they typed stands in their drafts.
 	if (table === 'views') delete shown.view;

@@ -48,6 +48,9 @@ async function isInFiles(): Promise<boolean> {
 	return remains.length > 0;
 }
 
+/** What Slack told of somebody who acts is stored within a second. */
+const factsKept = () => app.clock.advance(2_000);
+
 /** Messages of the app that mention her, but for those that only she sees. */
 function mentions(): string[] {
 	const { user } = app.slack.as('ada');
@@ -76,10 +79,10 @@ it('forgets somebody everywhere: people see Somebody, go on, and the files hold 
 	await hers.close(true);
 	const handed = await app.asked(undefined, ['Which colour?']);
 	await app.handOver(handed.post, 'ada', 'grace', 'Yours?');
-	await app.saysIn(handed.post, '@grace has it (from @ada)');
+	await app.saysIn(handed.post, 'grace has it (from ada)');
 	const back = await app.asked(undefined, ['Which day?']);
 	await app.handOver(back.post, 'grace', 'ada');
-	await app.saysIn(back.post, '@ada has it (from @grace)');
+	await app.saysIn(back.post, 'ada has it (from grace)');
 	const draft = await openSession(app.app, handed.id);
 	await draft.fill(0, 'So far');
 	await app.saysIn(handed.post, '@ada is answering');
@@ -89,7 +92,7 @@ it('forgets somebody everywhere: people see Somebody, go on, and the files hold 
 	await app.openHome('ada');
 	await app.slack.as('ada').home()?.press('Snooze for 1 h');
 	await app.openHome('grace');
-	await app.homeSays('(from @ada)', { who: 'grace' });
+	await app.homeSays('(from ada)', { who: 'grace' });
 	await app.slack.as('ada').command('#agents', '/session settings');
 	const settings = await app.slack.as('ada').waitForModal('Save');
 	await settings.choose('Escalate after', '1 day');
@@ -98,6 +101,7 @@ it('forgets somebody everywhere: people see Somebody, go on, and the files hold 
 	await app.until(() =>
 		app.inChannel().some((post) => post.text().includes('@ada changed') || post.text().includes('ada')),
 	);
+	await factsKept();
 	expect(await isInFiles()).toBe(true);
 	expect(mentions()).not.toEqual([]);
 
@@ -115,9 +119,9 @@ it('forgets somebody everywhere: people see Somebody, go on, and the files hold 
 		() => mentions().length === 0,
 		() => mentions().join('\n'),
 	);
-	expect(pressed.post.text()).toContain('*Somebody: LH 1173* · continued');
-	expect(lost.post.text()).toContain('*Somebody: “Hers”*');
-	await app.saysIn(handed.post, '@grace has it (from Somebody)');
+	expect(pressed.post.text()).toContain('Somebody: LH 1173 · continued');
+	expect(lost.post.text()).toContain('Somebody: Hers');
+	await app.saysIn(handed.post, 'grace has it (from Somebody)');
 	await app.homeSays('You have it (from Somebody)', { who: 'grace' });
 	await app.givenBackTo('grace');
 	await app.cardSays(direct, 'No longer watched', 'dm');
@@ -141,7 +145,7 @@ it('forgets somebody everywhere: people see Somebody, go on, and the files hold 
 	expect(await isInFiles()).toBe(false);
 	const again = await app.asked();
 	await app.seenBy('ada', again.post).press('TP 570');
-	await app.saysIn(again.post, '@ada');
+	await app.saysIn(again.post, 'ada: TP 570');
 }, 120_000);
 
 it('lets a message arrive once that was on its way with the name and a note, and takes both out of it', async () => {
@@ -152,6 +156,7 @@ it('lets a message arrive once that was on its way with the name and a note, and
 	const goesOn = app.slack.faults.hold('chat.postMessage', isMessage);
 	const handing = app.handOver(post, 'ada', 'grace', 'Hers alone?');
 	await app.until(() => calls().length === 1);
+	await factsKept();
 	expect((await forget()).code).toBe(0);
 	goesOn();
 	await handing;
@@ -210,7 +215,7 @@ it('changes nothing while an answer can be undone, and says so, and asks for the
 	expect(refused.stderr).toContain(
 		`Nothing changed: an answer of U0ADA is being sent, or can still be undone (session ${id}).`,
 	);
-	expect(post.text()).toContain('@ada');
+	expect(post.text()).toContain('ada: LH 1173');
 	await app.until(() => post.text().includes('· continued'));
 	for (const typed of ['', 'U0GRACE\n']) {
 		const other = await person(['forget', ADA], typed);
@@ -222,7 +227,7 @@ it('changes nothing while an answer can be undone, and says so, and asks for the
 	expect(await isInFiles()).toBe(true);
 	expect(await person(['forget', ADA], 'U0ADA\n')).toMatchObject({ code: 0 });
 	expect(await isInFiles()).toBe(false);
-	await app.saysIn(post, 'Somebody: LH 1173* · continued');
+	await app.saysIn(post, 'Somebody: LH 1173 · continued');
 });
 
 it('exports what is stored as JSON, and says when there is nothing', async () => {
@@ -243,6 +248,8 @@ it('exports what is stored as JSON, and says when there is nothing', async () =>
 		],
 		watches: [{ channelId: 'C0AGENTS', sessionId: id, createdAt: '2026-01-05T09:00:00.000Z' }],
 	});
+	// What the agent asked is no text of theirs.
+	expect(JSON.parse(stdout).answers[0].content).not.toHaveProperty('asked');
 	expect([code, stderr]).toEqual([0, 'answers: 1\nwatches: 1\nviews: 1\npeople: 1\naudit_events: 4\n']);
 	if (existsSync('/dev/full')) {
 		const by = ['/bin/sh', '-c', 'exec "$0" "$@" > /dev/full'];

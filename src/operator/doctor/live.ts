@@ -146,11 +146,51 @@ type Assumptions = Readonly<Record<string, (live: Live) => Promise<void>>>;
 
 const PERSON_MS = 300_000;
 const ANY = Symbol('any value');
-const BLOCKS = [
-	{ type: 'markdown', text: '**bold**' },
-	{ type: 'rich_text', elements: [{ type: 'rich_text_section', elements: [{ type: 'text', text: 'rich' }] }] },
-	{ type: 'table', rows: [[{ type: 'raw_text', text: 'cell' }]], column_settings: [{ is_wrapped: true }] },
-];
+const words = (text: string, style?: object) => ({ type: 'text', text, ...style });
+function richText(type: string, ...elements: readonly object[]) {
+	return { type: 'rich_text', elements: [{ type: `rich_text_${type}`, elements }] };
+}
+/** What the screens show in rich text. The person is the app itself, so that nobody is notified. */
+function everyElement(user_id: string) {
+	const people = [{ type: 'user', user_id }, words(' waits, and\n\n'), words('so on', { style: { bold: true } })];
+	const date = { type: 'date', timestamp: 1_767_603_600, format: '{date_short_pretty} {time}', fallback: '5 January' };
+	const link = { type: 'link', url: 'https://example.com/', text: 'a link' };
+	const code = words('code', { style: { code: true, strike: true } });
+	return {
+		type: 'rich_text',
+		elements: [
+			...richText('section', words('Since ', { style: { italic: true } }), date, code, link).elements,
+			...richText('quote', ...people, date, link).elements,
+			...richText('preformatted', words('a = 1\n  b'), link).elements.map((one) => ({ ...one, border: 1 })),
+		],
+	};
+}
+
+const LONG = 3_000;
+/** Slack does not say how much rich text a message takes, and counts more than its text. */
+const MOST_JSON = 12_000;
+
+/** Blocks of rich text with this text again and again, whose JSON is just below the most. */
+function fullBlocks(text: string): readonly object[] {
+	const part = richText('section', words(text));
+	const blocks: object[] = [];
+	while (JSON.stringify([...blocks, part]).length < MOST_JSON - 200) blocks.push(part);
+	const rest = MOST_JSON - 1 - JSON.stringify([...blocks, richText('section', words(''))]).length;
+	return [...blocks, richText('section', words('x'.repeat(rest)))];
+}
+
+/** By what they show. */
+const BLOCKS: Readonly<Record<string, (user: string) => object>> = {
+	'markdown blocks': () => ({ type: 'markdown', text: '**bold**' }),
+	'rich_text blocks': () => richText('section', words('rich')),
+	'quotes, code, links, dates and people in rich text': everyElement,
+	[`${LONG.toLocaleString('en')} characters of rich text`]: () => richText('section', words('long '.repeat(LONG / 5))),
+	'table blocks': () => ({
+		type: 'table',
+		rows: [[{ type: 'raw_text', text: 'cell' }]],
+		column_settings: [{ is_wrapped: true }],
+	}),
+};
 
 function formOf(text: string, initial: object) {
 	const onTyping = { dispatch_action_config: { trigger_actions_on: ['on_character_entered'] } };
@@ -183,14 +223,25 @@ async function expectBack(live: Live, ts: string, expected: Json): Promise<void>
 	expectIn(((reply.messages ?? []) as readonly Json[]).find((one) => one.ts === ts) ?? reply, { ...kept, ...expected });
 }
 
-/** `refused`: the types of blocks that this place does not take. */
+/** `refused`: the blocks that this place does not take. */
 function blocksIn(place: string, refused: readonly string[], show: (live: Live, block: object) => Promise<Json>) {
-	const tries = BLOCKS.map((block): [string, Assumptions[string]] => {
-		const expected = refused.includes(block.type) ? { error: 'invalid_arguments' } : { ok: true };
-		const name = `${place} ${'ok' in expected ? 'takes' : 'refuses'} ${block.type} blocks`;
-		return [name, async (live) => expectIn(await show(live, block), expected)];
+	const tries = Object.entries(BLOCKS).map(([what, blockOf]): [string, Assumptions[string]] => {
+		const expected = refused.includes(what) ? { error: 'invalid_arguments' } : { ok: true };
+		const name = `${place} ${'ok' in expected ? 'takes' : 'refuses'} ${what}`;
+		return [name, async (live) => expectIn(await show(live, blockOf(live.need('auth.user_id'))), expected)];
 	});
 	return Object.fromEntries(tries);
+}
+
+/** In one new message. */
+function sizeOf(what: string, text: string): Assumptions {
+	return {
+		[`A message takes rich text whose JSON is ${(MOST_JSON - 1).toLocaleString('en')} characters long, ${what}`]:
+			async ({ post, need }) => {
+				const place = { text: 'A long message.', thread_ts: need('root.ts') };
+				expectIn(await post('long', { ...place, blocks: fullBlocks(text) }), { ok: true });
+			},
+	};
 }
 
 /** `isAsked`: the operator is asked to cause it. */
@@ -225,6 +276,8 @@ const ASSUMPTIONS: Assumptions = {
 	...blocksIn('A message', [], async ({ slack, need }, block) =>
 		slack('chat.update', { channel: need('root.channel'), ts: need('root.ts'), text: 'A block.', blocks: [block] }),
 	),
+	...sizeOf('in one script', 'All of this counts. '.repeat(20)),
+	...sizeOf('in another', '“Все это” считается: 数 🙂\n'.repeat(15)),
 	'chat.update keeps the thread and the metadata': async (live) => {
 		const [channel, ts] = [live.need('root.channel'), live.need('root.ts')];
 		expectIn(await live.slack('chat.update', { channel, ts, ...ROOT }), { ok: true });
@@ -252,7 +305,7 @@ const ASSUMPTIONS: Assumptions = {
 		expectIn(await updateWindow(live, windowOf(section('One more moment.')), hash), { ok: true });
 		expectIn(await updateWindow(live, windowOf(section('Too late.')), hash), { error: 'hash_conflict' });
 	},
-	...blocksIn('A window', ['markdown', 'table'], (live, block) => updateWindow(live, windowOf(block))),
+	...blocksIn('A window', ['markdown blocks', 'table blocks'], (live, block) => updateWindow(live, windowOf(block))),
 	'An update of a window keeps what was typed': async (live) => {
 		expectIn(await updateWindow(live, formOf('Type blue.', {})), { ok: true });
 		const typed = at(await live.arrival('typing', PERSON_MS), 'actions.0.value');
@@ -270,7 +323,7 @@ const ASSUMPTIONS: Assumptions = {
 		expectIn({ ok: response.ok, ...jsonObject(await response.text()) }, { ok: true });
 		await expectBack(live, live.need('press.container.message_ts'), { 'blocks.0.text.text': 'Replaced.' });
 	},
-	...blocksIn('The Home tab', ['markdown', 'table'], async ({ slack, need, found }, block) => {
+	...blocksIn('The Home tab', ['markdown blocks', 'table blocks'], async ({ slack, need, found }, block) => {
 		const view = { type: 'home', blocks: [block] };
 		found.home = await slack('views.publish', { user_id: need('press.user.id'), view });
 		return found.home;

@@ -11,7 +11,8 @@ import * as slackChannels from '../../slack/channels.ts';
 import { codeOf, createDirectChannels, createSlackLogger } from '../../slack/clients.ts';
 import { createDirectory, FACTS_MAX_AGE_MS, FRESH_MS } from '../../slack/directory.ts';
 import { errorWords } from '../../slack/error-view.ts';
-import { durationText, plainText } from '../../slack/parts.ts';
+import { durationText } from '../../slack/parts.ts';
+import { plainWords } from '../../slack/rich-text.ts';
 import { at, type Bot, type Finding, inspect, type SlackReply } from './check.ts';
 
 const old = (ms: number) => `up to ${durationText(ms)} old`;
@@ -232,7 +233,7 @@ async function* checkMay(userId: string, given: string, bot: Bot): AsyncGenerato
 			...(more === null ? [] : [isDirect ? 'conversations.open, asked once' : more.age]),
 		];
 		const { what } = errorWords(more?.fields === POSTING ? `watch_${code}` : String(code));
-		const told = code === 'not_a_member' ? 'Only for people in the channel' : plainText(what).replace(/^\W+|\.$/g, '');
+		const told = code === 'not_a_member' ? 'Only for people in the channel' : plainWords(what).replace(/^\W+|\.$/g, '');
 		const verdict = code === null ? 'yes' : `no (${code}), “${told}”`;
 		const reasons = because.filter((fact) => fact !== '').join(', ');
 		const text = `${verdict}: ${reasons}. The program uses ${ages.join(', ') || 'the settings of its start'}`;

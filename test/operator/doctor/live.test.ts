@@ -20,7 +20,7 @@ describe.each(['socket', 'http'] as const)('doctor live over %s', (transport) =>
 		const { exit, lines } = await operate(harness, { transport });
 		const { asAssumed, different, notTried } = verdicts(lines);
 		expect(different, lines.join('\n')).toEqual([]);
-		expect(asAssumed).toHaveLength(22);
+		expect(asAssumed).toHaveLength(30);
 		expect(notTried).toEqual([
 			'- The event thread_message carries user, channel, ts, thread_ts, text, channel_type: not tried (optional, for THREAD_REPLIES, and Slack sent no message event of the reply).',
 			'- The event message carries user, channel, ts, text, channel_type: not tried (optional, and nobody wrote a direct message).',
@@ -38,6 +38,28 @@ describe.each(['socket', 'http'] as const)('doctor live over %s', (transport) =>
 		expect(slack.as('ada').home()?.text()).toContain('This tab fills when you open it while Handraise runs.');
 		expect(slack.sockets.count()).toBe(0);
 	});
+});
+
+it('tries rich text everywhere with all that the screens show, and as much as a message takes', async () => {
+	await using harness = await createHarness();
+	await operate(harness);
+	const sent = (method: string) => harness.slack.traffic.calls(method).map(({ request }) => JSON.stringify(request));
+	const shown = [
+		['rich_text_quote', 'rich_text_preformatted', '"border":1', '"type":"link"', '"type":"date"', '"user_id":"U0BOT"'],
+		['long '.repeat(600)],
+	];
+	for (const method of ['chat.update', 'views.update', 'views.publish']) {
+		for (const parts of shown) {
+			const isAll = (request: string) => parts.every((part) => request.replaceAll('\\', '').includes(part));
+			expect([method, sent(method).filter(isAll)]).toEqual([method, [expect.anything()]]);
+		}
+	}
+	const sizes = harness.slack.traffic
+		.calls('chat.postMessage')
+		.map(({ request }) => request.blocks)
+		.map((blocks) => (typeof blocks === 'string' ? blocks : JSON.stringify(blocks)).length);
+	expect(sizes.filter((size) => size > 3_000)).toEqual([11_999, 11_999]);
+	expect(harness.slack.state.messages.flatMap(({ rung = [] }) => rung)).toEqual([]);
 });
 
 describe('doctor live names', () => {
@@ -75,17 +97,17 @@ describe('doctor live', () => {
 		};
 		const { exit, lines } = await operate(harness, { by });
 		expect(verdicts(lines).different, lines.join('\n')).toEqual([]);
-		expect(verdicts(lines).asAssumed).toHaveLength(26);
+		expect(verdicts(lines).asAssumed).toHaveLength(34);
 		expect(exit).toBe(0);
 	});
 
 	it.each<[string, (harness: Harness) => Promise<unknown>, RegExp]>([
-		['the Home tab is not opened', (harness) => typed(harness, mention), / 7 of 28 .* opening of/],
-		['nobody replies', (harness) => typed(harness, openHome), / 7 of 28 .* mention in the thread/],
+		['the Home tab is not opened', (harness) => typed(harness, mention), / 7 of 36 .* opening of/],
+		['nobody replies', (harness) => typed(harness, openHome), / 7 of 36 .* mention in the thread/],
 		[
 			'nobody types the command',
 			(harness) => openHome(harness).then(() => mention(harness).then(() => answer(harness))),
-			/ 7 of 28 .* nobody typed \/session, or the manifest in Slack names another command/,
+			/ 7 of 36 .* nobody typed \/session, or the manifest in Slack names another command/,
 		],
 	])('says which step is missing when %s, and does not call that different', async (_what, by, words) => {
 		await using harness = await createHarness();
@@ -115,7 +137,7 @@ describe('doctor live', () => {
 			'- A button works on a reply that is shown in the channel: not tried (nobody pressed within 5 minutes).',
 		);
 		expect(verdicts(lines).different).toEqual([
-			'✗ Live check: 21 of 28 were not tried: nobody pressed within 5 minutes. Run it again.',
+			'✗ Live check: 25 of 36 were not tried: nobody pressed within 5 minutes. Run it again.',
 		]);
 		expect(lines).toContainEqual(expect.stringMatching(/^✓ Clean-up: /));
 		expect(harness.slack.state.messages).toEqual([]);

@@ -102,6 +102,8 @@ function after({ slack }: Harness, name: string, change: () => void): void {
 const replaced = ({ slack }: Harness) => slack.state.messages.filter(({ text }) => text === 'Replaced.');
 const hasBlock = (type: string) => (args: Readonly<Record<string, unknown>>) =>
 	JSON.stringify(args).includes(`"type":"${type}"`);
+const hasBorder = (args: Readonly<Record<string, unknown>>) => JSON.stringify(args).includes('"border":1');
+const isLong = ({ text }: Readonly<Record<string, unknown>>) => text === 'A long message.';
 
 /** Ways in which Slack could differ from what the program assumes. */
 export const PLANTED: readonly Planted[] = [
@@ -184,6 +186,22 @@ export const PLANTED: readonly Planted[] = [
 		shows: [/^✗ A window refuses markdown blocks: different \(Slack accepts it\)\.$/],
 	},
 	{
+		what: 'windows take no borders',
+		plant: ({ slack }) =>
+			slack.faults.add({ method: 'views.update', when: hasBorder, times: 1, error: 'invalid_arguments' }),
+		shows: [/^✗ A window takes quotes, code, .*: different \(invalid_arguments: it does not say why\)\.$/],
+	},
+	{
+		what: 'messages take less rich text',
+		plant: ({ slack }) => slack.faults.add({ method: 'chat.postMessage', when: isLong, error: 'msg_blocks_too_long' }),
+		shows: ['one script', 'another'].map(
+			(which) =>
+				new RegExp(
+					`^✗ A message takes rich text whose JSON is 11,999 .*, in ${which}: different \\(msg_blocks_too_long:`,
+				),
+		),
+	},
+	{
 		what: 'a later message has a lower ts',
 		plant: (harness) => {
 			harness.slack.state.lastTs = '9000000000.000000';
@@ -229,10 +247,10 @@ export const PLANTED: readonly Planted[] = [
 	{
 		what: 'messages cannot be deleted',
 		plant: ({ slack }) => slack.faults.add({ method: 'chat.delete', error: 'cant_delete_message' }),
-		shows: [
-			/^✗ Clean-up: delete the message \d+\.\d+ of the app in the channel yourself \(cant_delete_message\)\.$/,
-			/^✗ Clean-up: delete the message \d+\.\d+ of the app in the channel yourself \(cant_delete_message\)\.$/,
-		],
+		shows: Array.from(
+			{ length: 4 },
+			() => /^✗ Clean-up: delete the message \d+\.\d+ of the app in the channel yourself \(cant_delete_message\)\.$/,
+		),
 	},
 	{
 		what: 'a limited call does not say when to try again',

@@ -139,7 +139,9 @@ describe('doctor may says of every channel what the program does', () => {
 		await expect.poll(() => lines().map(({ msg }) => msg), { timeout: 20_000 }).toContain('handled');
 		const refused = lines().find(({ msg }) => msg === 'refused')?.refusal;
 		const said = JSON.stringify(app.slack.traffic.all().slice(callsBefore));
-		const refusals = ['not_member', 'external'].filter((code) => said.includes(whatHappened(`watch_${code}`)));
+		const refusals = ['not_member', 'external'].filter((code) =>
+			said.includes(JSON.stringify(whatHappened(`watch_${code}`)).slice(1, -1)),
+		);
 		return refused ?? refusals[0] ?? 'yes';
 	}
 
