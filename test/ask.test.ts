@@ -33,6 +33,13 @@ it('prints what Handraise makes of a question from a file, and why', () => {
 	rmSync(folder, { recursive: true });
 });
 
+/** A question below a plan of so many lines, its title among them. */
+const plan = (lines: number, length = 5) =>
+	JSON.stringify({
+		content: Array.from({ length: Math.max(1, lines - 1) }, () => 'a'.repeat(length)).join('\n'),
+		human_input: [{ title: 'Proceed? (yes/no)' }],
+	});
+
 it.each([
 	['{"title": "Plan", "description": "Options:\\n- A\\n* B"}', 'no options: the list has two kinds of marks'],
 	['{"title": "Plan", "description": "Options:\\n- A\\n* B"}', 'Buttons on the post: none: it has no options'],
@@ -43,6 +50,9 @@ it.each([
 	['{"title": "Password", "description": "Options: A | B"}', 'none: it looks secret'],
 	['{"title": "Proceed? (y/n)", "description": "If no, explain why."}', 'none: it may ask for more than an option'],
 	['[{"title": "A"}, {"title": "B"}]', 'none: it asks for several items'],
+	[plan(12), '[ Yes ]  [ No ]'],
+	[plan(13), 'none: the text above them has more than 600 characters or 12 lines'],
+	[plan(1, 600), 'none: the text above them has more than 600 characters or 12 lines'],
 	['{"title": "Which day (date)?"}', '   almost: a mark counts only at the very end of the title'],
 	['{"content": "Should I go on?", "human_input": [{"title": "Answer"}]}', '[ Yes ]  [ No ]'],
 	['\ufeff{"title": "Proceed? (yes/no)"}', '[ Yes ]  [ No ]'],

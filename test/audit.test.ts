@@ -17,6 +17,7 @@ import { runMigrate } from './support/migrate-command.ts';
 import { runPerson } from './support/person-command.ts';
 import { runRekey } from './support/rekey-command.ts';
 import { headline } from './support/sentences.ts';
+import { shownHashOf } from './support/sessions.ts';
 import { tooComplex } from './support/too-complex.ts';
 
 const [ADA, BOB, GRACE] = ['U0ADA', 'U0BOB', 'U0GRACE'];
@@ -258,6 +259,25 @@ it('is described in the documents: each field, and each action', () => {
 	const section = page.split(/^## /m).find((part) => part.startsWith('The audit\n')) ?? '';
 	const named = section.split('\n').flatMap((line) => /^\| (`.*?) \|/.exec(line)?.[1]?.match(/\w+/g) ?? []);
 	expect(named.toSorted()).toEqual([...Object.keys(AUDIT_LINE.shape), ...AUDIT_ACTIONS].toSorted());
+});
+
+it('has at each line of an answer the hash of what its author saw, and no other hash', () => {
+	const { messages } = app.service.sessions.get(sessions.plain ?? '');
+	const asking = messages?.find((one) => one.human_input?.length);
+	const content = asking?.content ?? '';
+	const humanInput = (asking?.human_input ?? []).map((one) => ({
+		title: one.title ?? '',
+		description: one.description ?? '',
+		value: '',
+	}));
+	expect(humanInput.map(({ title }) => title)).toEqual(['Which flight?']);
+	const seen = shownHashOf({ content, humanInput });
+	const plain = lines.filter(({ session, answer }) => session === sessions.plain && answer !== null);
+	expect(plain.map(({ action, shownHash }) => [action, shownHash])).toEqual(
+		['answered', 'delivered', 'resumed'].map((action) => [action, seen]),
+	);
+	expect(shownHashOf({ content: `${content} Now.`, humanInput })).not.toBe(seen);
+	for (const { answer, shownHash } of lines) expect(shownHash === null).toBe(answer === null);
 });
 
 it('has the request of the lines in the log that tell of the same', () => {

@@ -126,7 +126,7 @@ const inboxes = fc
 
 function modelOf(content: InboxContent, name: string) {
 	const inbox = { followedUntil: now + 600_000, person: { teamId: 'T1', userId: 'U0OURS1' } };
-	return { inbox, content, receipt: { now, adminContact: name } };
+	return { inbox, content, receipt: { now, adminContact: name }, names: { displayName: () => name }, isEnding: false };
 }
 
 describe('hostile inboxes', () => {

@@ -9,7 +9,7 @@ describe.each(['socket', 'http'] as const)('the main job over %s', (transport) =
 
 		await ada.command('#agents', '/session demo');
 		const form = await ada.waitForModal('Which flight should I book?');
-		await form.choose('“Which flight should I book?”', 'LH 1173 at 06:05 for 129 €');
+		await form.choose('Which flight should I book?', 'LH 1173 at 06:05 for 129 €');
 		const outcome = await form.submit();
 		expect(outcome.outcome).toBe('updated');
 

@@ -22,7 +22,7 @@ it('ten minutes without the service: people are told, nothing is lost or doubled
 		const window = `window-${n}`;
 		await app.slack.as('ada', window).command('#agents', `/session ${id}`);
 		const form = await app.slack.as('ada', window).waitForModal('Colour');
-		await form.fill('“Colour”', `answer to ${id}`);
+		await form.fill('Colour', `answer to ${id}`);
 		forms.push(form);
 	}
 
@@ -45,7 +45,7 @@ it('ten minutes without the service: people are told, nothing is lost or doubled
 
 	await app.service.comeBack();
 	const back = await openSession(app, 'o1', 'grace');
-	expect(back.text()).toContain(statusWords('humanInput').mrkdwn);
+	expect(back.text()).toContain(statusWords('humanInput').words);
 	const backAt = clock.now();
 	await timed.until(
 		() => ids.every((id) => app.service.sessions.get(id).status === 'active'),

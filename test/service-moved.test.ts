@@ -195,7 +195,9 @@ describe('a database with live rows of two addresses', () => {
 		app.onDatabase((database) => database.exec(HIDE));
 		await app.service.comeBack();
 		await app.restart({ SESSION_SERVICE_URL: elsewhere() });
-		const other = await app.watched();
+		const other = app.session();
+		app.ask(other);
+		await app.watch(other);
 		await app.stop();
 		app.onDatabase((database) => database.exec(bringBack(address())));
 
@@ -226,7 +228,7 @@ describe('a database with live rows of two addresses', () => {
 		await app.restart({ SESSION_SERVICE_URL: elsewhere() });
 		await app.until(() => app.service.log.effectivePuts(id).length === 1);
 		expect(puts(id)).toEqual(['LH 1173']);
-		app.ask(other, ['Which colour?']);
-		await app.threadSays(other, 'Which colour?');
+		app.ask(other, ['Which size?']);
+		await app.threadSays(other, 'Which size?');
 	});
 });

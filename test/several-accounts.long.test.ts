@@ -70,10 +70,10 @@ it('runs beside an installation for another account: each has its own command, s
 	expect([flight.author(), invoice.author()]).toEqual(['handraisetravel', 'handraisefinance']);
 
 	await invoice.press('No');
-	await says((post) => post.author() === 'handraisefinance' && /@ada: No\* · continued/.test(post.text()));
+	await says((post) => post.author() === 'handraisefinance' && /ada: No · continued/.test(post.text()));
 	expect([finance.answers(), travel.answers()]).toEqual([['No'], []]);
 	await flight.press('Yes');
-	await says((post) => post.author() === 'handraisetravel' && /@ada: Yes\* · continued/.test(post.text()));
+	await says((post) => post.author() === 'handraisetravel' && /ada: Yes · continued/.test(post.text()));
 	expect([finance.answers(), travel.answers()]).toEqual([['No'], ['Yes']]);
 
 	expect(travel.commands()).toEqual(['help', `watch ${ID}`]);

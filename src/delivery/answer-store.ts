@@ -48,7 +48,7 @@ import {
 	answersToQuestions,
 	beginPut,
 	changeAnswer,
-	contentRepeating,
+	contentWith,
 	createAnswerReader,
 	firstOfSession,
 	freeLapsed,
@@ -116,7 +116,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 		update: (
 			{ id, state }: Pick<Answer, 'id' | 'state'>,
 			token: string,
-			{ repeats, ...patch }: AnswerPatch,
+			{ repeats, asked, ...patch }: AnswerPatch,
 			{ now, release, editCount }: { now: number; release: boolean; editCount?: number },
 		) =>
 			db.write(async (trx) => {
@@ -145,7 +145,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 				};
 				const set = {
 					...patchColumns(answer, named, now, cipher),
-					...(repeats !== undefined && { content: contentRepeating(row, repeats, cipher) }),
+					content: contentWith(row, { ...(repeats && { repeats }), ...(asked && { asked }) }, cipher),
 					...(release && WITHOUT_LEASE),
 				};
 				if (Object.values(set).every((value) => value === undefined)) return answer;

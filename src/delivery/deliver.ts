@@ -20,6 +20,7 @@ import {
 	classifyFailure,
 	comparisonInput,
 	deliveredPatch,
+	keptQuestion,
 	LeaseLost,
 	newRepeats,
 	nextStepAt,
@@ -148,7 +149,8 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, {
 		metrics.delivered(now - firstDueAt(answer));
 		try {
 			// Only now: a long session takes milliseconds, which count between read and PUT.
-			return await put.write(answer, token, { ...deliveredPatch(now), ...newRepeats(answer, session) });
+			const asked = keptQuestion(session, answer);
+			return await put.write(answer, token, { ...deliveredPatch(now), ...newRepeats(answer, session), ...asked });
 		} catch (error) {
 			if (error instanceof LeaseLost) throw error;
 			const details = { code: 'store_unavailable', retryable: true, cause: error };
@@ -218,7 +220,9 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, {
 		const ended = { nextAttemptAt: null, putStartedAt: maybeSentAt };
 		if (maybeSentAt !== null) {
 			const hasMoved = await hasMovedSince(answer.before, comparisonInput(answer, session));
-			if (hasMoved || comparison.kind === 'alreadyOurs') return deliveredPatch(now, answer.startFailed);
+			const delivered = deliveredPatch(now, answer.startFailed);
+			if (comparison.kind === 'alreadyOurs') return { ...delivered, ...keptQuestion(session, answer) };
+			if (hasMoved) return delivered;
 		}
 		switch (comparison.kind) {
 			case 'clear':

@@ -5,7 +5,7 @@ import { type CipherTx, from } from '../store/database.ts';
 import { tellAuthor } from '../surfaces/view-plan-store.ts';
 import type { AnswerOutcome } from './earlier-answers.ts';
 import { recordChange } from './recorded.ts';
-import { type AnswerRow, changeAnswer, contentRepeating, enterState, readAnswer } from './rows-store.ts';
+import { type AnswerRow, changeAnswer, contentWith, enterState, readAnswer } from './rows-store.ts';
 
 /**
  * Notes what a read shows of answers, and has their authors told. Returns those that it changed. Comes before the lock
@@ -24,7 +24,7 @@ export async function noteOutcomes(tx: CipherTx, outcomes: readonly AnswerOutcom
 		const resumed = outcome === 'resumed' && { ...enterState(answer, 'resumed', now), startFailed: 0 };
 		const isOver = outcome !== null && !isAwaited({ state: 'delivered', agentOutcome: outcome });
 		const told = outcome !== null && { agentOutcome: outcome, ...(isOver && { nextAttemptAt: null }), ...resumed };
-		const content = repeats && contentRepeating(row as AnswerRow, repeats, cipher);
+		const content = repeats && contentWith(row as AnswerRow, { repeats }, cipher);
 		const after = await changeAnswer(trx, cipher, answer, { ...told, content });
 		recordChange(tx, answer, after, false);
 		// Of an answer of long ago, or of a former version, nothing else was still to be told.

@@ -9,8 +9,9 @@ import {
 	SEND_WITHIN_MS,
 } from '../domain/answer.ts';
 import { type DeliveryInput, mergeForPut, type OurValues } from '../domain/compare.ts';
-import type { Session } from '../domain/session.ts';
-import { backOff, codeOf, elapsedSince, HandraiseError, retryAtOf, uptimeOf } from '../kernel/basics.ts';
+import { isReworded, type Session } from '../domain/session.ts';
+import { questionViewAt } from '../domain/session-snapshot.ts';
+import { backOff, codeOf, elapsedSince, HandraiseError, pick, retryAtOf, uptimeOf } from '../kernel/basics.ts';
 import type { DeliveryPermit } from '../service/service.ts';
 import { type AccessPolicy, isProvenRefusal, NOT_CHECKED, type Verdict } from '../slack/access-policy.ts';
 import type { AnswerStore } from './answer-store.ts';
@@ -123,6 +124,13 @@ export function newRepeats({ content }: Answer, session: Session): Pick<AnswerPa
 	const { items, repeats: known } = content;
 	const repeats = [...new Set([...(known ?? []), ...repeatsOf(items, session)])];
 	return known != null && repeats.length === known.length ? {} : { repeats };
+}
+
+/** What an answer was sent to, as long as the session shows that. */
+export function keptQuestion(session: Session, { question, shownHash }: Answer): Pick<AnswerPatch, 'asked'> {
+	const view = questionViewAt(session, question.messageIndex);
+	if (view === null || isReworded(shownHash, view.shownHash)) return {};
+	return { asked: { context: view.context, items: view.items.map((item) => pick(item, 'title', 'description')) } };
 }
 
 /** The values of the PUT, by position; null: the item keeps the value that it has in the session. */

@@ -2,11 +2,11 @@ import type { Answer, AnswerState, NewAnswer } from '../domain/answer.ts';
 import { PROGRAM, recordEvents } from '../store/audit.ts';
 import type { AuditEvent, Tx } from '../store/database.ts';
 
-type Told = Pick<NewAnswer, 'id' | 'person' | 'question' | 'fingerprint' | 'origin'>;
+type Told = Pick<NewAnswer, 'id' | 'person' | 'question' | 'fingerprint' | 'shownHash' | 'origin'>;
 
 function record({ trx, now: at }: Tx, answer: Told, event: Omit<AuditEvent, 'at'>): void {
-	const { id, question, fingerprint, origin } = answer;
-	const about = { answer: id, session: question.sessionId, channel: origin.channelId, fingerprint };
+	const { id, question, fingerprint, shownHash, origin } = answer;
+	const about = { answer: id, session: question.sessionId, channel: origin.channelId, fingerprint, shownHash };
 	recordEvents(trx, { at, ...about, ...event });
 }
 

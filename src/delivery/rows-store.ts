@@ -14,6 +14,7 @@ import {
 	firstDueAt,
 	isBlocking,
 	isFailed,
+	KEPT_QUESTION,
 	type NewAnswer,
 	OTHER_ANSWER,
 	type OtherAnswer,
@@ -73,6 +74,8 @@ const content = z.object({
 	items: z.array(item),
 	sessionName: z.string(),
 	repeats: z.array(z.string()).readonly().nullable().exactOptional(),
+	/** Since 2.0.0. */
+	asked: KEPT_QUESTION.exactOptional(),
 });
 export const contentColumn = sealedColumn('answers.content', content);
 export const secretsColumn = sealedColumn('answers.secrets', z.record(z.string(), z.string()));
@@ -203,6 +206,7 @@ function readContent(row: AnswerRow, secretPositions: readonly number[], cipher:
 		other: other && { ...other, values: other.values.map((value) => value && masked(value).text) },
 		sessionName: stored.sessionName,
 		...(stored.repeats !== undefined && { repeats: stored.repeats }),
+		...(stored.asked !== undefined && { asked: stored.asked }),
 	};
 }
 
@@ -229,10 +233,16 @@ function sealItems(answer: NewAnswer, cipher: Cipher) {
 	};
 }
 
-/** The column of a row whose values repeat these credentials; undefined: it stays as it is. */
-export function contentRepeating(row: AnswerRow, repeats: readonly string[], cipher: Cipher): string | undefined {
+/** The column of a row with what a read shows: see `AnswerPatch`. Undefined: it stays as it is. */
+export function contentWith(
+	row: AnswerRow,
+	{ repeats, asked }: Pick<AnswerPatch, 'repeats' | 'asked'>,
+	cipher: Cipher,
+): string | undefined {
+	if (repeats === undefined && asked === undefined) return undefined;
 	const stored = contentColumn.open(row.content, row, cipher);
-	return stored === null ? undefined : contentColumn.seal({ ...stored, repeats }, row, cipher);
+	const found = { ...(repeats !== undefined && { repeats }), ...(asked !== undefined && { asked }) };
+	return stored === null ? undefined : contentColumn.seal({ ...stored, ...found }, row, cipher);
 }
 
 /** The row of a new answer that has no conflict. */
@@ -334,7 +344,7 @@ function appendState(entries: readonly TimelineEntry[], next: TimelineEntry): re
 /** The columns of a worker's patch; undefined ones are not written. */
 export function patchColumns(
 	answer: Answer,
-	patch: Omit<AnswerPatch, 'repeats'> & { readonly arrival?: number | undefined },
+	patch: Omit<AnswerPatch, 'repeats' | 'asked'> & { readonly arrival?: number | undefined },
 	now: number,
 	cipher: Cipher,
 ): AnswerChange {

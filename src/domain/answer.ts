@@ -100,6 +100,13 @@ export type TimelineEntry = Readonly<z.infer<typeof TIMELINE_ENTRY>>;
  */
 export type Repeats = readonly string[] | null | undefined;
 
+export const KEPT_QUESTION = z.object({
+	context: z.string(),
+	items: z.array(z.object({ title: z.string(), description: z.string() })).readonly(),
+});
+/** A question's texts, masked and cut as channels see them: what was approved stays readable. */
+export type KeptQuestion = Readonly<z.infer<typeof KEPT_QUESTION>>;
+
 /** The decrypted values. `removed`: after the retention time. `unreadable`: encrypted with another key. */
 export type AnswerContent =
 	| {
@@ -109,6 +116,8 @@ export type AnswerContent =
 			readonly repeats?: Repeats;
 			/** Of the session, as its author saw it; empty: not known. */
 			readonly sessionName?: string;
+			/** What it answers, as it was asked when it was sent; left out: not delivered, or by a former version. */
+			readonly asked?: KeptQuestion;
 	  }
 	| { readonly kind: 'removed' }
 	| { readonly kind: 'unreadable' };
@@ -203,6 +212,7 @@ type Unpatched = keyof Submission | 'questionId' | 'content' | 'secretPositions'
 export type AnswerPatch = Partial<Omit<Answer, keyof SubmittedAnswer | Unpatched>> & {
 	readonly other?: OtherAnswer;
 	readonly repeats?: readonly string[];
+	readonly asked?: KeptQuestion;
 };
 
 /** What happened to a question. `delivered`: its session will change soon. `choice`, `undo`: of a one-press answer. */
@@ -294,6 +304,9 @@ export const firstOf = ({ content }: Partial<Pick<Answer, 'content'>>): OtherAns
 /** Who came second to an answer that could not be delivered, and has a draft now; null: nobody is known. */
 export const secondOf = (answer: Pick<Answer, 'state' | 'content'>): Person | null =>
 	isUndelivered(answer.state) ? (firstOf(answer)?.person ?? null) : null;
+
+export const keptQuestionOf = ({ content }: Pick<Answer, 'content'>): KeptQuestion | null =>
+	(content.kind === 'readable' ? content.asked : undefined) ?? null;
 
 export const itemsOf = ({ content }: Answer) => (content.kind === 'readable' ? content.items : []);
 

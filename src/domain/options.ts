@@ -122,7 +122,11 @@ function guessed(text: string, above: string): Pick<AskedItem, 'choice' | 'why'>
 	const unclear = list !== null && 'unclear' in list ? list.unclear : null;
 	const listed = list === null || 'unclear' in list ? null : list;
 	const lead = listed === null ? '' : leadTo(lines, listed.from);
-	if (listed !== null && isAskedFor(listed.options, lead)) {
+	// "Send payment? Which is for:"
+	const isFollowUp = questionsIn(sentencesOf(text)).some(
+		(one) => one !== lead && isAnsweredByYesOrNo(linesOf(one), ''),
+	);
+	if (listed !== null && !isFollowUp && isAskedFor(listed.options, lead)) {
 		const isSeveral = listed.isSeveral || PLURAL.test(lead);
 		const choice = choiceFrom({ ...listed, isSeveral }, lines, above);
 		return { choice, why: 'options: a list below a question for one of them' };

@@ -35,16 +35,16 @@ const markAfter = (option: string, { separator }: Choices) =>
 
 /**
  * Options, in the item's order, and a note as one text, as it is sent: "LH 1173. Seat 12A, please". Either may be
- * empty. Names an option once.
+ * empty. A note that is the option is no note; any other stands behind it, so that what was chosen is always sent.
  */
 export function withNote(chosen: readonly string[], note: string, choices: Choices): string {
 	const option = choices.options.filter((one) => chosen.includes(one)).join(choices.separator);
 	const own = note.trim();
 	if (option === '' || own === '') return option || note;
-	const rest = own.slice(option.length);
-	const isNamed = own.toLowerCase().startsWith(option.toLowerCase()) && !/^[\p{L}\p{N}]/u.test(rest);
-	if (!isNamed) return `${option}${markAfter(option, choices)}${own}`;
-	return rest === '' ? option : own;
+	if (own.toLowerCase() === option.toLowerCase()) return option;
+	const text = `${option}${markAfter(option, choices)}${own}`;
+	// "A" with the note "Seat 12" is not the option "A. Seat 12".
+	return choices.options.includes(text) ? `${option}\n${own}` : text;
 }
 
 /** Undoes `withNote`: a text that begins with no option is all note. */

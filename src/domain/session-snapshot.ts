@@ -124,7 +124,6 @@ export const sessionSnapshot = z.object({
 	question: questionView.nullable(),
 	result: z.string().nullable(),
 	fileCount: z.int(),
-	hasScreenshot: z.boolean(),
 	digest,
 	/** When it was read, clock milliseconds. */
 	seenAt: z.number(),
@@ -173,7 +172,6 @@ export function snapshotOf(
 		question: question && arrival !== null ? { ...question, arrival } : question,
 		result: resultOf(session),
 		fileCount: session.files.length,
-		hasScreenshot: session.lastScreenshotUrl !== null,
 		digest: digestOf(session, ours.closedItems),
 		seenAt,
 	});

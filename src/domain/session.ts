@@ -24,7 +24,6 @@ export interface Session {
 	/** Pre-signed: whoever has it has access for seven days. Never posted in a channel. */
 	readonly lastScreenshotUrl: string | null;
 	/** Their names. The values are often passwords and are not kept. */
-	readonly sessionVariables: readonly string[];
 	readonly sessionDetails: string;
 	/** Of the whole result; null while there is none. */
 	readonly resultHash: string | null;
@@ -38,7 +37,6 @@ export const NOTHING_ELSE = {
 	startTime: null,
 	endTime: null,
 	lastScreenshotUrl: null,
-	sessionVariables: [],
 	sessionDetails: '',
 } as const satisfies Partial<Session>;
 
@@ -303,7 +301,6 @@ export function* gated(read: ReadSession): Generator<void, Session> {
 		sessionDetails: textOf(read.sessionDetails),
 		messages: yield* eachIn(read.messages, gatedMessage),
 		files: yield* each(read.files, (file) => ({ ...file, filename: textOf(file.filename) })),
-		sessionVariables: yield* each(read.sessionVariables, textOf),
 		resultHash: result === null ? null : yield* hashOfTexts([result]),
 		filesHash: yield* hashOfTexts(read.files.map(({ filename }) => filename)),
 	};

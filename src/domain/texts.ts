@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { atOnce, eachIn } from '../kernel/lease-loop.ts';
 import { wordList } from './word-list.ts';
 
-export const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
+const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 /** A longer cluster is no readable character: it is cut between code points. */
-export const LONGEST_CLUSTER = 200;
+const LONGEST_CLUSTER = 200;
 
 /** The last position up to `at` where a cut splits nothing that people see as one character. */
 export function boundaryBefore(text: string, at: number): number {

@@ -3,6 +3,16 @@ const named = (setting: string, fallback: string) => process.env[setting]?.trim(
 /** This installation's command: a constant of the process, so that all words can name it. `config.ts` checks it. */
 export const COMMAND = named('SLASH_COMMAND', '/session');
 
+/** What stands behind it. */
+const COMMAND_WORDS = ['watch', 'unwatch', 'list', 'inbox', 'settings', 'history', 'help'];
+
+/** The one of these words from which a typed one differs by a letter, or by two that changed places. */
+export function commandLike(typed: string): string | undefined {
+	const shorter = (word: string) => [word, ...Array.from(word, (_, at) => word.slice(0, at) + word.slice(at + 1))];
+	const isAlike = (word: string) => shorter(typed.toLowerCase()).some((one) => shorter(word).includes(one));
+	return typed.length > 20 ? undefined : COMMAND_WORDS.find(isAlike);
+}
+
 /** What the app and its bot are called in Slack. */
 export const APP_NAME = named('APP_NAME', 'Handraise');
 

@@ -14,6 +14,7 @@ import { ACTIONS, type ActionId, CALLBACKS, decodeCarriage, type SessionTarget }
 import { textMessage } from '../slack/parts.ts';
 import type { AllowedRequest, Done, PersonRequest, Press, Task } from '../slack/request.ts';
 import { forAnybody, ifAllowed, ifAllowedAnywhere, NOTHING_TO_DO, windowPlace } from '../slack/request.ts';
+import { line, type Words } from '../slack/rich-text.ts';
 import type { Forms, Wish } from './drafts.ts';
 
 /** Registers *Undo*, and the buttons on receipts, in a modal or a DM. They work while the answer is in the store. */
@@ -60,8 +61,8 @@ export function registerAnswerActions(
 	}
 
 	/** Says beside the receipt that has the button what that does not show by itself. */
-	async function sayBeside(request: PersonRequest, { view }: Press, answer: Answer, note = ''): Promise<void> {
-		const receipt = receiptContext(core, note);
+	async function sayBeside(request: PersonRequest, { view }: Press, answer: Answer, note: Words = ''): Promise<void> {
+		const receipt = receiptContext(core, line(note));
 		const message = receiptMessage(answer, receipt);
 		if (view === null) return reply.withoutTurn(request, message);
 		const overHome = view.callbackId === CALLBACKS.home;

@@ -27,13 +27,13 @@ export interface Wish extends SessionTarget {
 	readonly again?: boolean;
 	/** Of the question beside the button of *Answer again…*: the form says whether it asks another one. */
 	readonly fingerprint?: string;
-	/** Only the latest screenshot is wanted. */
-	readonly isPicture?: boolean;
 	/** Left out: the origin of the request. */
 	readonly origin?: Origin;
 	readonly prefill?: Prefill;
 	/** A message chosen for an answer. If it fits several items, the person chooses one. */
 	readonly text?: string | null;
+	/** The question that it was chosen for: another one does not get it. Null: whichever is open. */
+	readonly textFor?: Prefill['givenFor'];
 	/** That message has files too, which are not sent. */
 	readonly withFiles?: boolean;
 }
@@ -48,7 +48,7 @@ interface Shown {
 	readonly question: Question | null;
 	readonly metadata: ViewMetadata;
 	/** Why the person may not answer it; null: they may. */
-	readonly refused?: string | null;
+	readonly refused?: unknown;
 }
 
 export interface StandingForm {

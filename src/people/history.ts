@@ -1,11 +1,17 @@
 import type { AnswerStore } from '../delivery/answer-store.ts';
-import { HISTORY_PAGE, historyView } from '../screens/answer.ts';
+import type { Answer } from '../domain/answer.ts';
+import { HISTORY_PAGE, historyView, questionModal } from '../screens/answer.ts';
+import type { WatchStore } from '../sessions/watching-store.ts';
+import type { Place } from '../slack/access-policy.ts';
 import type { HandlerContext } from '../slack/context.ts';
-import { ACTIONS, decodeTarget, newMetadata, type ViewMetadata } from '../slack/ids.ts';
+import { ACTIONS, decodeTarget, isDirectMessage, newMetadata, type ViewMetadata } from '../slack/ids.ts';
 import {
 	type AllowedRequest,
+	copyPlace,
+	forAnybody,
 	ifAllowed,
 	originOf,
+	type PersonRequest,
 	type SubmittedView,
 	sessionViewOf,
 	whereItBegan,
@@ -13,7 +19,7 @@ import {
 } from '../slack/request.ts';
 
 /** Registers *History* and the buttons of its pages; returns what opens it. All read only our own store. */
-export function registerHistory(core: HandlerContext<{ answers: AnswerStore }>) {
+export function registerHistory(core: HandlerContext<{ answers: AnswerStore; watches: WatchStore }>) {
 	const { listen, serviceUrl, reply, store, noteOpened } = core;
 	const { views } = core.clients.people;
 	async function page(request: AllowedRequest, metadata: ViewMetadata) {
@@ -42,6 +48,29 @@ export function registerHistory(core: HandlerContext<{ answers: AnswerStore }>) 
 		const handle = await reply.openWindow(whereItBegan(request, origin), 'history', view, { onTop: shown !== null });
 		if (handle !== null) await noteOpened(request, 'history', sessionId);
 	}
+
+	/** Where a message stands that shows an answer: of a channel's that is shown in a direct message, that channel. */
+	async function placeOf(asked: PersonRequest, { origin }: Answer): Promise<Place> {
+		const { channelId, messageTs, person } = asked;
+		if (channelId === null || messageTs === null || !isDirectMessage(channelId)) return { channelId };
+		const watched = await store.watches.findByPost({ teamId: person.teamId, channelId }, messageTs);
+		return watched.length > 0 ? { channelId } : copyPlace(asked, origin.channelId);
+	}
+
+	listen.action(ACTIONS.showQuestion, async (asked, { value = '', view }) => {
+		const { person } = asked;
+		const answer = await store.answers.get(value);
+		if (answer === null || answer.person.teamId !== person.teamId)
+			return forAnybody(() => reply.failed(asked, 'answer_not_yours'));
+		const { sessionId } = answer.question;
+		async function show(request: AllowedRequest): Promise<void> {
+			const origin = originOf(request, view);
+			const shown = () => questionModal(answer as Answer);
+			const handle = await reply.openWindow(whereItBegan(request, origin), 'question', shown, { onTop: view !== null });
+			if (handle !== null) await noteOpened(request, 'question', sessionId);
+		}
+		return ifAllowed(view === null ? await placeOf(asked, answer) : windowPlace(sessionViewOf(view).metadata), show);
+	});
 
 	listen.valued(ACTIONS.showAnswers, decodeTarget, ({ channelId }, { sessionId }, { view }) => {
 		const place = view === null ? channelId : windowPlace(sessionViewOf(view).metadata);

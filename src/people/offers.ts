@@ -1,13 +1,14 @@
 import type { AnswerStore } from '../delivery/answer-store.ts';
 import { isAnsweredSince } from '../domain/answer.ts';
 import type { Person } from '../domain/session.ts';
+import type { QuestionView } from '../domain/session-snapshot.ts';
 import { hashOf } from '../kernel/basics.ts';
 import { openQuestion } from '../screens/question.ts';
-import { chosenTextHelp, filesHelp, formOffer, replyOffer } from '../screens/reply.ts';
+import { chosenTextHelp, filesHelp, formOffer, type OfferedQuestion, replyOffer } from '../screens/reply.ts';
 import type { WatchStore } from '../sessions/watching-store.ts';
 import type { HandlerContext } from '../slack/context.ts';
 import type { OfferedReply } from '../slack/ids.ts';
-import type { PersonRequest, Task } from '../slack/request.ts';
+import type { AllowedRequest, PersonRequest, Task } from '../slack/request.ts';
 import { isInThread } from '../store/watch.ts';
 import { askedOf } from '../surfaces/post.ts';
 import type { Drafting } from './drafts.ts';
@@ -22,11 +23,21 @@ function isAboutOpen({ watch, style, post, question }: Found): boolean {
 	return post.questionId === question.id;
 }
 
+/** Watches of a channel that are looked at for a question, and questions that are offered. */
+const MOST_SEARCHED = 100;
+const MOST_OFFERED = 10;
+
+interface Offered {
+	readonly offered: readonly OfferedQuestion[];
+	readonly left: number;
+	readonly onlySecret: boolean;
+}
+
 type Core = HandlerContext<{ watches: WatchStore; answers: AnswerStore }> & { drafting: Drafting };
 
 /** Offers messages in threads to their authors as answers. A draft holds the text until they decide. */
 export function createOffers(core: Core) {
-	const { drafting, reply } = core;
+	const { drafting, reply, whoMayAnswer } = core;
 	const { watches, answers } = core.store;
 	const written = createWritten(core);
 
@@ -46,9 +57,57 @@ export function createOffers(core: Core) {
 		return isAnsweredSince(standing, found.checkedAt) ? [] : [{ ...found, asked }];
 	}
 
+	/** The item that a text may fill; null: only secret ones are open. */
+	const itemFor = ({ items }: QuestionView) => {
+		const position = items.findIndex((item) => item.open && !item.secret);
+		return position === -1 ? null : position;
+	};
+
 	return {
 		...written,
 		findWatches,
+
+		/**
+		 * The open questions of a channel that somebody may answer with this text, which is kept for each. `left`: so many
+		 * more there are. `onlySecret`: what asks them takes no text from a message.
+		 */
+		async questionsFor({ person, channelId, messageTs }: AllowedRequest, text: string): Promise<Offered> {
+			if (channelId === null) return { offered: [], left: 0, onlySecret: false };
+			const page = { offset: 0, limit: MOST_SEARCHED };
+			const { watches: listed } = await watches.list({ teamId: person.teamId, channelId }, page);
+			const found = await Promise.all(
+				listed.map(async ({ view, session, checkedAt }) => {
+					const question = view?.question ?? null;
+					if (view === null || question === null || question.openCount === 0) return [];
+					const position = itemFor(question);
+					const { sessionId, service } = session;
+					const { messageIndex } = question;
+					const standing = await answers.standing({ service, sessionId, messageIndex });
+					if (
+						isAnsweredSince(standing, checkedAt) ||
+						(await whoMayAnswer.whyNot(person, sessionId, channelId)) !== null
+					)
+						return [];
+					return [{ question, position, sessionId, sessionName: view.name }];
+				}),
+			);
+			const asking = found.flat();
+			const open = asking.flatMap(({ position, ...one }) => (position === null ? [] : [{ ...one, position }]));
+			const offered = open
+				.slice(0, MOST_OFFERED)
+				.map(async ({ question, position, sessionId, sessionName }): Promise<OfferedQuestion> => {
+					// Whoever has edited the message, or is asked something else, gets what it says now.
+					const { fingerprint, messageIndex } = question;
+					const id = hashOf(JSON.stringify([person, channelId, messageTs, sessionId, messageIndex, fingerprint, text]));
+					await drafting.keepAside(person, { formId: id, sessionId, sessionName }, question, { [position]: text });
+					return { target: { id, sessionId, messageIndex }, question, sessionName };
+				});
+			return {
+				offered: await Promise.all(offered),
+				left: Math.max(0, open.length - MOST_OFFERED),
+				onlySecret: open.length === 0 && asking.length > 0,
+			};
+		},
 
 		/**
 		 * What offers a message as the answer, or says why it cannot be one: a mention in any thread of a watch, another
@@ -76,7 +135,7 @@ export function createOffers(core: Core) {
 			const what = isMention ? [channelId, messageTs] : hasText ? about : [about, 'files'];
 			const id = hashOf(JSON.stringify([person, what]));
 			const target = { id, sessionId, messageIndex: question.messageIndex };
-			const position = isOne ? question.items.findIndex((item) => item.open && !item.secret) : -1;
+			const position = isOne ? itemFor(question) : null;
 			// What is cut, or has several parts, only the form shows.
 			const isWhole = question.itemCount === 1 && openQuestion(question, { sessionId, discreet: true }).note === '';
 			const asked = { ...target, readAt, arrival: question.arrival ?? null, channelId, threadTs, messageTs };
@@ -84,10 +143,10 @@ export function createOffers(core: Core) {
 				const text = await written.textOf(to, event);
 				const shown = { text, question, sessionName, withFiles };
 				const offer = isWhole ? replyOffer(asked, shown) : formOffer(target, shown);
-				const values = position === -1 || !hasText ? {} : { [position]: text };
+				const values = position === null || !hasText ? {} : { [position]: text };
 				const isNew = await drafting.keepAside(person, { formId: id, sessionId, sessionName }, question, values);
 				const files = hasText ? null : filesHelp(core, { sessionId, name: sessionName });
-				const help = position === -1 ? chosenTextHelp(isOne ? 'secret' : 'several') : null;
+				const help = position === null ? chosenTextHelp(isOne ? 'secret' : 'several') : null;
 				if (isNew) await tell(to, files ?? help ?? offer);
 			};
 			return { place: { channelId, answers: sessionId }, run };

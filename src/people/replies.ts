@@ -3,7 +3,7 @@ import type { Answers } from '../delivery/accept.ts';
 import type { Draft } from '../delivery/draft-store.ts';
 import { choicesOf, guessInput, optionsOr } from '../domain/secrecy.ts';
 import { takenChoice } from '../screens/receipt.ts';
-import { REPLY_WORDS } from '../screens/reply.ts';
+import { changedTooLate, REPLY_WORDS } from '../screens/reply.ts';
 import type { HandlerContext } from '../slack/context.ts';
 import { ACTIONS, decodeReply, type OfferedReply } from '../slack/ids.ts';
 import { type MessageContent, textMessage } from '../slack/parts.ts';
@@ -15,6 +15,7 @@ import {
 	type Press,
 	SILENTLY,
 } from '../slack/request.ts';
+import { sentences } from '../slack/rich-text.ts';
 import type { ViewStore } from '../surfaces/view-store.ts';
 import type { Drafting } from './drafts.ts';
 import type { Offers } from './offers.ts';
@@ -71,7 +72,7 @@ export function registerReplies(
 			// Stored by an earlier press, whose process ended before it forgot the text.
 			const isUndone = answer.state === 'withdrawn';
 			if (isUndone || kind === 'tooLate')
-				return end(request, draft, textMessage(isUndone ? REPLY_WORDS.kept : REPLY_WORDS.tooLate(value)));
+				return end(request, draft, isUndone ? textMessage(REPLY_WORDS.kept) : changedTooLate(value));
 			// The question's post shows it, with *Undo*.
 			if (kind !== 'taken') return end(request, draft, null);
 			await end(request, draft, takenChoice(choice, result));
@@ -84,7 +85,7 @@ export function registerReplies(
 		const { channelId = null, sessionId = '' } = offered ?? {};
 		return {
 			place: answerPlace(asked, channelId, sessionId),
-			failure: (error) => textMessage(`⚠️ ${reply.words(error).text}`),
+			failure: (error) => textMessage(sentences('⚠️', reply.words(error).text)),
 			late: null,
 			run: async (request) => (offered === null ? () => reply.older(asked, press) : send(request, press, offered)),
 		};

@@ -136,7 +136,6 @@ export function registerSession(
 		const wish = {
 			...target,
 			toAnswer: id === ACTIONS.answer,
-			isPicture: id === ACTIONS.showScreenshot,
 			...(row !== null && { origin: row }),
 		};
 		return flow.open(request, wish, view);

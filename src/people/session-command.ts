@@ -1,6 +1,6 @@
 import { withoutFinalMarks } from '../domain/texts.ts';
 import { parseAddress } from '../kernel/basics.ts';
-import { COMMAND } from '../kernel/command-name.ts';
+import { COMMAND, commandLike } from '../kernel/command-name.ts';
 import { type HelpReason, helpMessage, mistypedMessage, POSTS } from '../screens/watch.ts';
 import { isReservedId } from '../service/service.ts';
 import { ANYWHERE } from '../slack/access-policy.ts';
@@ -53,17 +53,26 @@ export function parseSessionCommand(text: string, dashboardUrl: string | null) {
 		case 'watch':
 			return parseWatch(args, dashboardUrl);
 		case 'unwatch':
+			if (args.length === 0) return { kind: 'list' } as const;
 			if (isAll(args)) return { kind: 'unwatch', sessionIds: 'all' } as const;
 			return withIds(args, dashboardUrl, MAX_IDS, (sessionIds) => ({ kind: 'unwatch', sessionIds }) as const);
 		case 'history':
-			if (args.length > 1) return help('one_id', word);
+			if (args.length > 1) return unknownFlag(args) ?? help('one_id', word);
 			if (args.length === 0 || isAll(args)) return help('no_history');
 			return withIds(args, dashboardUrl, 1, ([sessionId = '']) => ({ kind: 'history', sessionId }) as const);
 		default:
-			if (words.length > 1) return help('unknown_word', first, meantBy(word, COMMAND_WORDS));
+			if (words.length > 1) return severalWords(first, args);
 			if (isAll(words)) return help('all_alone');
 			return withIds(words, dashboardUrl, 1, ([sessionId = '']) => ({ kind: 'open', sessionId }) as const);
 	}
+}
+
+/** Words that begin with no command: a flag behind an id, a mistyped command, or several ids. */
+function severalWords(first: string, others: readonly string[]) {
+	const mistyped = unknownFlag([first, ...others]);
+	if (mistyped !== null) return mistyped;
+	const meant = commandLike(first);
+	return meant === undefined ? help('one_session', first) : help('unknown_word', first, meant);
 }
 
 /** An id in quotes may be this word. */
@@ -83,6 +92,11 @@ function parseWatch(words: readonly string[], dashboardUrl: string | null) {
 /** Keyboards make other dashes of `--`. An id that begins with a dash is quoted. */
 const FLAG = /^[\p{Pd}\u2212]/u;
 
+function unknownFlag(words: readonly string[]) {
+	const flag = words.find((word) => FLAG.test(word));
+	return flag === undefined ? null : help('unknown_flag', flag);
+}
+
 /** The settings of channels that took the place of what 1.1.0 took behind `watch`. */
 const FORMER_FLAGS: Readonly<Record<string, keyof typeof POSTS>> = {
 	'--everything': 'progress',
@@ -95,15 +109,6 @@ const FORMER_FLAGS: Readonly<Record<string, keyof typeof POSTS>> = {
 	'--no-buttons': 'buttons',
 };
 
-const COMMAND_WORDS = ['watch', 'unwatch', 'list', 'inbox', 'settings', 'history', 'help'];
-
-/** The one of these words from which a typed one differs by a letter, or by two that changed places. */
-function meantBy(typed: string, words: readonly string[]): string | undefined {
-	const shorter = (word: string) => [word, ...Array.from(word, (_, at) => word.slice(0, at) + word.slice(at + 1))];
-	const isAlike = (word: string) => shorter(typed).some((one) => shorter(word).includes(one));
-	return typed.length > 20 ? undefined : words.find(isAlike);
-}
-
 function withIds<Command>(
 	words: readonly string[],
 	dashboardUrl: string | null,
@@ -111,6 +116,8 @@ function withIds<Command>(
 	build: (ids: readonly string[]) => Command,
 ) {
 	if (words.length === 0) return help('missing_id');
+	const mistyped = unknownFlag(words);
+	if (mistyped !== null) return mistyped;
 	if (words.length > maxCount) return help('too_many_ids');
 	if (words.length > 1 && words.some((word) => isAll([word]))) return help('all_alone');
 	const ids: string[] = [];
@@ -204,7 +211,10 @@ export function registerSessionCommand(core: HandlerContext & { flow: SessionFlo
 			case 'unwatch':
 				return ifAllowed(
 					{ ...ANYWHERE, channelId: asked.channelId, unwatches: true },
-					(request) => others.unwatch(request, command.sessionIds),
+					(request) =>
+						command.sessionIds === 'all'
+							? others.offerUnwatchAll(request)
+							: others.unwatch(request, command.sessionIds),
 					{ changes: true },
 				);
 		}

@@ -6,7 +6,6 @@ import {
 	metadataOf,
 	NOTICES,
 	type SessionModel,
-	screenshotModal,
 	sessionModal,
 } from '../screens/form.ts';
 import { ONLY_TEXT } from '../screens/question.ts';
@@ -31,13 +30,14 @@ import {
 	whereItBegan,
 	windowPlace,
 } from '../slack/request.ts';
+import { line, type Words } from '../slack/rich-text.ts';
 import type { Wish } from './drafts.ts';
 import { type Content, createPresenter, type ShownReading } from './session-presenter.ts';
 
 interface Wanted extends Content {
 	readonly text?: Wish['text'];
+	readonly textFor?: Wish['textFor'];
 	readonly withFiles?: boolean;
-	readonly isPicture?: boolean;
 	/** Allows to read the session; left out: it is asked for. */
 	readonly permit?: ReadPermit;
 	/** Uses the last reading if it is in memory. The person is told if it is newer than what they saw. */
@@ -48,7 +48,7 @@ interface Wanted extends Content {
 
 interface Filling {
 	readonly reading: ShownReading;
-	readonly notices?: readonly string[];
+	readonly notices?: SessionModel['notices'];
 }
 
 type Filled = Readonly<{ outcome: UpdateOutcome; view: ModalView }>;
@@ -92,14 +92,13 @@ export function createSessionFlow(
 		content: Wanted,
 		{ reading, notices = [] }: Filling,
 	): Promise<Filled> {
-		const { text } = content;
+		const { text, textFor = null } = content;
 		const named = metadataOf(content.metadata, reading.session);
 		// What is masked or cut in a stored question is no option that an agent would know.
 		const metadata = reading.stored?.isWhole === false ? { ...named, plainText: true } : named;
-		const picture = { ...reading, metadata, links: shown.links, now: clock.now() };
-		if (content.isPicture === true) return draw(handle, (without) => screenshotModal(picture, without));
 		const isRefused = text != null && (await shown.whyNotAnswer(person, metadata)) !== null;
-		const placed = text == null || isRefused ? null : await presenter.placeText(person, metadata, reading, text);
+		const placed =
+			text == null || isRefused ? null : await presenter.placeText(person, metadata, reading, { text, textFor });
 		const choose = placed?.choose;
 		const { withFiles = false } = content;
 		if (choose) {
@@ -119,15 +118,15 @@ export function createSessionFlow(
 				...notices,
 				...(isNewer ? [NOTICES.readAgain] : []),
 				...(placed?.notices ?? []),
-				...(withFiles ? [ONLY_TEXT] : []),
+				...(withFiles ? [line(ONLY_TEXT)] : []),
 			],
 		});
 		return put(person, handle, model, content.tries);
 	}
 
 	/** Shows the question that is stored, because its session cannot be read as `words` say. Null: none can be shown. */
-	async function fillStored(person: Person, handle: ViewHandle, content: Wanted, words: string) {
-		const reading = content.isPicture === true ? null : await presenter.stored(content.metadata);
+	async function fillStored(person: Person, handle: ViewHandle, content: Wanted, words: Words) {
+		const reading = await presenter.stored(content.metadata);
 		if (reading === null) return null;
 		const notices = [NOTICES.stored(words, reading.readAt)];
 		const { outcome, view } = await fill(person, handle, content, { reading, notices });
@@ -162,7 +161,7 @@ export function createSessionFlow(
 		person: Person,
 		handle: ViewHandle,
 		{ metadata, typed = null, tries }: Noticed,
-		notice: (readAt: number) => string,
+		notice: (readAt: number) => SessionModel['notices'][number],
 	) {
 		// After a submission the view shows a receipt, which must not be replaced.
 		if (await presenter.isSent(handle.id, metadata)) return 'gone';
@@ -181,7 +180,7 @@ export function createSessionFlow(
 		let isNoted = false;
 		/** With the form of the stored question, once the view shows that. */
 		let latestContent = content;
-		async function showStored(words: string, tries = MAX_UPDATES): Promise<UpdateOutcome | null> {
+		async function showStored(words: Words, tries = MAX_UPDATES): Promise<UpdateOutcome | null> {
 			const filled = await fillStored(person, handle, { ...latestContent, tries }, words);
 			if (filled !== null) latestContent = { ...filled.content, tries: MAX_UPDATES };
 			return filled?.outcome ?? null;
@@ -290,7 +289,7 @@ export function createSessionFlow(
 			// Without an id, Slack may not have opened it.
 			const isLost = handle === null || (handle.id === null && shown === 'closed_meanwhile');
 			if (isLost) await reply.toPerson(request, answerCard(sessionId, messageIndex));
-			await noteOpened(request, content.isPicture === true ? 'screenshot' : 'open', sessionId, shown);
+			await noteOpened(request, 'open', sessionId, shown);
 		}
 
 		async function toSomebodyRefused(refusal: NotAllowed): Promise<void> {
@@ -317,14 +316,14 @@ export function createSessionFlow(
 				toAnswer = false,
 				again = false,
 				fingerprint = null,
-				isPicture = false,
 				prefill = null,
 				text = null,
+				textFor = null,
 				withFiles = false,
 			} = wish;
 			const metadata = newMetadata({ sessionId, again, fingerprint, origin: isCopy ? { ...from, isCopy } : from });
 			const wanted = messageIndex ?? (toAnswer ? 'newest' : null);
-			const content = { metadata, wanted, isPicture, prefill, text, withFiles } as const;
+			const content = { metadata, wanted, prefill, text, textFor, withFiles } as const;
 			if (isNew) return openModal(request, content, wish, view?.callbackId === CALLBACKS.inbox);
 			return ifAllowed(windowPlace(metadata), (allowed) => show(allowed, { ...content, view }));
 		},

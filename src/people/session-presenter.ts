@@ -30,6 +30,7 @@ import type { WatchStore } from '../sessions/watching-store.ts';
 import { asksTheSame, type Values, without, withoutChoices } from '../slack/form/fields.ts';
 import { type Links, newFormId, type ViewMetadata } from '../slack/ids.ts';
 import type { Reading } from '../slack/person-reads.ts';
+import type { Words } from '../slack/rich-text.ts';
 import type { SessionStore } from '../store/watch-store.ts';
 import type { ViewStore } from '../surfaces/view-store.ts';
 import { draftsIn } from './agent-texts.ts';
@@ -49,7 +50,7 @@ interface Showing extends Content {
 	/** Null when Slack's response to the opening was lost. */
 	readonly viewId: string | null;
 	readonly reading: ShownReading;
-	readonly notices: readonly string[];
+	readonly notices: SessionModel['notices'];
 }
 
 /** `stored`: of the question that is stored, because the session cannot be read; left out of what was read now. */
@@ -57,8 +58,13 @@ export type ShownReading = Pick<Reading, 'session' | 'readAt' | 'since' | 'arriv
 	readonly stored?: StoredQuestion;
 };
 
+/** A message, and the question that it was chosen for; null: whichever is open. */
+type Chosen = { readonly text: string; readonly textFor: Prefill['givenFor'] };
+
+type Notice = SessionModel['notices'][number];
+
 /** The words for why somebody may not answer, and whom to ask; null: they may. */
-type WhyNotAnswer = (person: Person, place: Pick<ViewMetadata, 'sessionId' | 'origin'>) => Promise<string | null>;
+type WhyNotAnswer = (person: Person, place: Pick<ViewMetadata, 'sessionId' | 'origin'>) => Promise<Words | null>;
 type Parts = Readonly<{ drafting: Drafting; links: Links; whyNotAnswer: WhyNotAnswer }>;
 
 /** Collects what a modal shows besides the session. Saves the initial texts of the form as a draft. */
@@ -83,7 +89,7 @@ export function createPresenter(
 		return questionIn(metadata, reading, await ourAnswers(answers, { serviceUrl, reading }));
 	}
 
-	function answeredNotice(answer: Answer): string {
+	function answeredNotice(answer: Answer): Notice {
 		const values = shownValuesOf(answer);
 		return NOTICES.answeredMeanwhile(answer.person.userId, values, answer.acceptedAt, clock.now());
 	}
@@ -93,7 +99,7 @@ export function createPresenter(
 		{ person, metadata, reading: { session }, wanted = null }: Showing,
 		question: Question | null,
 		{ standing, marks }: OurAnswers,
-	): string[] {
+	): Notice[] {
 		const newest = question === null ? askingMessageIndex(session) : null;
 		const asked = wanted === 'newest' ? newest : wanted;
 		const before = metadata.fields.length > 0 ? metadata.messageIndex : asked;
@@ -124,7 +130,7 @@ export function createPresenter(
 	}
 
 	/** The notice about an answer to the open question that Handraise has not delivered yet, or that may have arrived. */
-	function standingNotice(person: Person, standing: Answer | null): string[] {
+	function standingNotice(person: Person, standing: Answer | null): Notice[] {
 		if (standing === null) return [];
 		const { state } = standing;
 		const isOwn = isSamePerson(standing.person, person);
@@ -136,7 +142,7 @@ export function createPresenter(
 	}
 
 	/** The notice about an answer that is no longer in the field, so that the same is asked again. */
-	function lostNotice(person: Person, question: Question | null, { lost, occurrences }: OurAnswers): string[] {
+	function lostNotice(person: Person, question: Question | null, { lost, occurrences }: OurAnswers): Notice[] {
 		if (lost === null) return occurrences.evidence?.lost === '' ? [NOTICES.lostElsewhere] : [];
 		const isOwn = isSamePerson(lost.person, person);
 		// What it gave beside that may stand there still.
@@ -145,7 +151,7 @@ export function createPresenter(
 	}
 
 	/** For *Answer again…*: what was answered, and is not in the field any more. */
-	function emptiedNotice({ again }: ViewMetadata, standing: Answer | null, emptied: string): string[] {
+	function emptiedNotice({ again }: ViewMetadata, standing: Answer | null, emptied: string): Notice[] {
 		if (!again || emptied === '') return [];
 		if (standing === null) return [NOTICES.emptiedElsewhere(emptied)];
 		return [NOTICES.emptied(standing.person.userId, shownValuesOf(standing), emptied)];
@@ -200,9 +206,10 @@ export function createPresenter(
 
 	return {
 		/** Decides where a chosen message goes: into the only field that fits, one that the person chooses, or nowhere. */
-		async placeText(person: Person, metadata: ViewMetadata, reading: ShownReading, text: string) {
+		async placeText(person: Person, metadata: ViewMetadata, reading: ShownReading, { text, textFor }: Chosen) {
 			const question = await openQuestionOf(metadata, reading);
 			if (question === null) return { notices: [NOTICES.nothingOpen] };
+			if (textFor !== null && !isSameQuestion(textFor, question)) return { notices: [NOTICES.anotherAsked] };
 			const positions = question.openItems.filter((position) => !looksSecretAt(question, position));
 			const [first] = positions;
 			if (first === undefined) return { notices: [NOTICES.onlySecrets] };
@@ -293,7 +300,7 @@ function questionIn({ again }: ViewMetadata, { session }: ShownReading, { closed
 }
 
 /** Why *Answer again…* opens no form; null: it does. What is typed in a form stays. */
-function whyNotAgain({ again, fields }: ViewMetadata, person: Person, standing: Answer | null): string | null {
+function whyNotAgain({ again, fields }: ViewMetadata, person: Person, standing: Answer | null): Words | null {
 	if (!again || fields.length > 0 || standing === null || !isBlocking(standing.state)) return null;
 	return NOTICES.underWay(isSamePerson(standing.person, person) ? null : standing.person.userId);
 }
@@ -352,7 +359,7 @@ function startingValues(
 	if (prefill !== null) {
 		const isOtherText = prefill.givenFor !== null && !isSameQuestion(prefill.givenFor, question);
 		const values = { ...drafted, ...carried(prefill.values, isOtherText) };
-		const filledIn = NOTICES.prefilled(prefill.givenFor === null ? 'message' : 'earlier answer');
+		const filledIn = NOTICES.prefilled(prefill.givenFor === null ? 'The message' : 'Your earlier answer');
 		return { ...unnoted, values, notices: [isOtherText ? changedNotice(values) : filledIn] };
 	}
 	if (draft === null || Object.keys(fitting(draft.values, question)).length === 0) return { ...unnoted, values: {} };

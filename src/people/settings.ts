@@ -33,6 +33,8 @@ import {
 	type Task,
 	type Wait,
 } from '../slack/request.ts';
+import type { Words } from '../slack/rich-text.ts';
+import { rich } from '../slack/rich-text.ts';
 import type { UserGroups } from '../slack/user-groups.ts';
 import { createSettingsSaving, whyNoSettings } from './settings-saving.ts';
 
@@ -47,7 +49,7 @@ export function registerSettings(core: HandlerContext<{ channelSettings: Channel
 		metadata: SettingsMetadata,
 		{ change }: StoredChannelSettings,
 		groups: UserGroups,
-		{ notice = '', mayChange = true } = {},
+		{ notice = '', mayChange = true }: { notice?: Words; mayChange?: boolean } = {},
 	) {
 		return settingsForm({ metadata, defaultMs, groups, change, notice, adminContact, mayChange });
 	}
@@ -76,7 +78,7 @@ export function registerSettings(core: HandlerContext<{ channelSettings: Channel
 		const view = await contentFor(request).catch((error: unknown) => {
 			const { code, what } = reply.words(error);
 			request.log.error('channel_settings_not_shown', { code, err: error });
-			return settingsNotice(`⚠️ ${what} Type \`${COMMAND} settings\` again.`);
+			return settingsNotice(rich`⚠️ ${what} Type \`${COMMAND} settings\` again.`);
 		});
 		await handle.update(view);
 	}

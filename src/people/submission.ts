@@ -1,10 +1,11 @@
 import type { Answers } from '../delivery/accept.ts';
 import { type AnswerItem, submissionKeyOf } from '../domain/answer.ts';
-import { notYetWords, receiptContext, receiptModal, tooLateWords } from '../screens/receipt.ts';
+import { notYetWords, receiptContext, receiptModal, tooLate } from '../screens/receipt.ts';
 import type { HandlerContext } from '../slack/context.ts';
 import { titleOf } from '../slack/form/fields.ts';
 import { CALLBACKS, newMetadata, type ViewMetadata } from '../slack/ids.ts';
 import { type AllowedRequest, isOfSession, type Submitted, type Wait, windowPlace } from '../slack/request.ts';
+import { line } from '../slack/rich-text.ts';
 import type { Drafting, Forms, StandingForm } from './drafts.ts';
 
 /** Registers "Send answer": an answer is checked and stored, and only then acknowledged. */
@@ -65,7 +66,7 @@ export function registerSubmission(core: HandlerContext & { flow: Forms; draftin
 		request.log.info({ answer: result.answer.id, session: metadata.sessionId, outcome: result.kind }, 'submitted');
 		const texts = Object.values(form.typed.draft).filter((text) => text !== '');
 		const note =
-			result.kind === 'tooLate' ? tooLateWords(texts) : result.kind === 'taken' ? notYetWords(result.by) : '';
+			result.kind === 'tooLate' ? tooLate(texts) : line(result.kind === 'taken' ? notYetWords(result.by) : '');
 		return {
 			ack: { response_action: 'update', view: receiptModal(result.answer, receiptContext(core, note)) },
 			after: async () => {

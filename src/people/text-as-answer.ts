@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { chosenTextHelp, filesHelp } from '../screens/reply.ts';
+import { chooseQuestion, chosenTextHelp, filesHelp } from '../screens/reply.ts';
 import { helpMessage } from '../screens/watch.ts';
 import { ACTIONS, CALLBACKS, decodeCarriage } from '../slack/ids.ts';
 import { ifAllowed, type PersonRequest } from '../slack/request.ts';
@@ -22,14 +22,25 @@ export function registerReply(
 
 	listen.valued(ACTIONS.useText, decodeCarriage, async (request, { id, ...target }) => {
 		// The form opens also without the text, which may be submitted or removed by now.
-		const { text = null } = (await drafting.keptAside(request.person, id)) ?? {};
-		return flow.open(request, { ...target, toAnswer: true, text });
+		const { draft: textFor = null, text = null } = (await drafting.keptAside(request.person, id)) ?? {};
+		return flow.open(request, { ...target, toAnswer: true, text, textFor });
 	});
 
 	listen.shortcut(CALLBACKS.useAsAnswer, async (request, body) => {
 		const { message } = z.object({ message: z.unknown() }).parse(body);
 		const [text, withFiles] = [await offers.textOf(request, message), offers.hasFiles(message)];
+		if (offers.isOurs(message))
+			return ifAllowed(
+				request.channelId,
+				async (allowed) => void (await reply.toPerson(allowed, chosenTextHelp('ours'))),
+			);
 		const [found, ...others] = await offers.findWatches(request);
+		if (found === undefined && text !== '')
+			return ifAllowed(request.channelId, async (allowed) => {
+				const { offered, left, onlySecret } = await offers.questionsFor(allowed, text);
+				const none = chosenTextHelp(onlySecret ? 'secret' : 'no_session');
+				await reply.toPerson(allowed, offered.length === 0 ? none : chooseQuestion(text, offered, left));
+			});
 		if (found === undefined || others.length > 0 || text === '')
 			return ifAllowed(request.channelId, async (allowed) => {
 				const why = text === '' ? 'no_text' : found === undefined ? 'no_session' : 'several';

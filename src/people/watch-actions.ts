@@ -1,9 +1,26 @@
 import { z } from 'zod';
 import { filesMessage } from '../screens/details.ts';
 import { helpMessage } from '../screens/watch.ts';
+import { ANYWHERE } from '../slack/access-policy.ts';
 import type { HandlerContext } from '../slack/context.ts';
-import { ACTIONS, decodeTarget } from '../slack/ids.ts';
-import { type AllowedRequest, forAnybody, ifAllowed, NOTHING_TO_DO } from '../slack/request.ts';
+import {
+	ACTIONS,
+	decodeAskedEnd,
+	decodeListedPage,
+	decodeListedWatch,
+	decodeTarget,
+	type ListedPage,
+} from '../slack/ids.ts';
+import {
+	type AllowedRequest,
+	copyPlace,
+	forAnybody,
+	ifAllowed,
+	NOTHING_TO_DO,
+	type PersonRequest,
+	SILENTLY,
+	type Task,
+} from '../slack/request.ts';
 import type { WatchCommands } from './watch-commands.ts';
 
 /** Links open in the browser, but Slack also reports the press and expects an acknowledgement. */
@@ -17,7 +34,10 @@ const DIRECT_MESSAGE_EVENT = z.object({
 });
 
 /** Registers what shows a session's files and the watches, links, *More* of the help, and messages to the app. */
-export function registerShowing(core: HandlerContext, { list }: Pick<WatchCommands, 'list'>): void {
+export function registerShowing(
+	core: HandlerContext,
+	{ list, unwatch, unwatchAll, keep }: Pick<WatchCommands, 'list' | 'unwatch' | 'unwatchAll' | 'keep'>,
+): void {
 	const { listen, personReads, reply, links, clients, noteOpened } = core;
 
 	/** Reads the session again, as its links expire, and replies to the person. */
@@ -35,9 +55,29 @@ export function registerShowing(core: HandlerContext, { list }: Pick<WatchComman
 		ifAllowed(channelId, (request) => showFiles(request, sessionId)),
 	);
 
-	listen.action([ACTIONS.listOlder, ACTIONS.listNewer], ({ channelId }, { number: offset }) =>
-		ifAllowed(channelId, (request) => list(request, offset, true)),
+	// A reply that Slack took as a direct message alone is of its channel all the same.
+	const listing = (asked: PersonRequest, { channelId, offset }: ListedPage, options?: typeof SILENTLY) =>
+		ifAllowed(copyPlace(asked, channelId), (request) => list({ ...request, channelId }, offset, true), options);
+	const unwatching = (asked: PersonRequest, channelId: string) =>
+		({ ...ANYWHERE, ...copyPlace(asked, channelId), unwatches: true }) as const;
+	const CHANGES = { changes: true } as const;
+
+	listen.valued([ACTIONS.listOlder, ACTIONS.listNewer], decodeListedPage, (asked, page) => listing(asked, page));
+
+	listen.valued(ACTIONS.stopListed, decodeListedWatch, (asked, { sessionId, ...page }) => {
+		const { channelId } = page;
+		async function stop(request: PersonRequest): Promise<Task> {
+			await unwatch({ ...request, channelId }, [sessionId]);
+			// It is done, so a refusal to show the list is not worth a message.
+			return listing(asked, page, SILENTLY);
+		}
+		return ifAllowed(unwatching(asked, channelId), stop, CHANGES);
+	});
+
+	listen.valued(ACTIONS.unwatchAll, decodeAskedEnd, (asked, ending) =>
+		ifAllowed(unwatching(asked, ending.channelId), (request) => unwatchAll(request, ending), CHANGES),
 	);
+	listen.action(ACTIONS.keepWatches, (asked) => forAnybody(() => keep(asked)));
 
 	listen.action(LINKS, () => NOTHING_TO_DO);
 

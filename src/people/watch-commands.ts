@@ -6,13 +6,15 @@ import {
 	expectationWords,
 	LIST_PAGE,
 	leftOutWords,
-	mentionButton,
+	mentionOffer,
 	mistypedMessage,
 	notDiscoveringWords,
 	outcomesMessage,
 	tooFastWords,
+	unwatchAllOffer,
 	unwatchedAllWords,
 	unwatchedWords,
+	WATCHES_KEPT,
 	watchChooser,
 	watchingWords,
 	watchList,
@@ -23,10 +25,13 @@ import type { Endings } from '../sessions/endings.ts';
 import type { Hooks, Subscriptions, WatchOutcome } from '../sessions/subscribe.ts';
 import { codeOf } from '../slack/clients.ts';
 import type { HandlerContext } from '../slack/context.ts';
-import { isDirectMessage } from '../slack/ids.ts';
+import { type AskedEnd, isDirectMessage } from '../slack/ids.ts';
+import type { MessageContent } from '../slack/parts.ts';
 import type { ReadPermit } from '../slack/person-reads.ts';
 import type { AllowedRequest, PersonRequest } from '../slack/request.ts';
+import type { Words } from '../slack/rich-text.ts';
 import type { ChannelKey, Discovery, NoListReason, WaitingSession } from '../store/watch.ts';
+import type { SessionStore } from '../store/watch-store.ts';
 import type { LeftOut } from '../surfaces/post.ts';
 
 /** What watching needs of `sessions/discover.ts`. */
@@ -42,23 +47,23 @@ export interface Discoveries {
 
 /** Watch, unwatch and list, for allowed requests. All act in the request's channel. */
 export function createWatchCommands(
-	core: HandlerContext<{ channelSettings: ChannelSettingsStore }>,
+	core: HandlerContext<{ channelSettings: ChannelSettingsStore; sessions: SessionStore }>,
 	parts: Pick<Hooks, 'expectPost'> & { subscriptions: Subscriptions; endings: Endings; discoveries: Discoveries },
 ) {
-	const { personReads, reply, channels } = core;
+	const { personReads, reply, channels, clock } = core;
 	const { subscriptions, endings, expectPost, discoveries } = parts;
 	const errorContext = reply.errorContext();
 
-	async function say(request: PersonRequest, lines: readonly string[], isWatched = false): Promise<void> {
-		const below = isWatched ? await mentionOffer(request) : [];
+	async function say(request: PersonRequest, lines: readonly Words[], isWatched = false): Promise<void> {
+		const below = isWatched ? await mentionOfferIn(request) : [];
 		await reply.withoutTurn(request, outcomesMessage(lines, below));
 	}
 
 	/** Where an escalation would mention nobody. In a direct message every post notifies. */
-	async function mentionOffer({ channelId, person: { teamId } }: PersonRequest) {
+	async function mentionOfferIn({ channelId, person: { teamId } }: PersonRequest) {
 		if (channelId === null || isDirectMessage(channelId)) return [];
 		const { settings } = await core.store.channelSettings.read({ teamId, channelId });
-		return namesAnybody(settings.mention) ? [] : mentionButton(channelId);
+		return namesAnybody(settings.mention) ? [] : mentionOffer(channelId);
 	}
 
 	/** The channel and a permit to read; null when nothing can be watched there, and the person was told why. */
@@ -85,10 +90,10 @@ export function createWatchCommands(
 		request: PersonRequest,
 		{ permit, channel }: { readonly permit: ReadPermit; readonly channel: ChannelKey },
 		sessionIds: readonly string[],
-	): Promise<{ lines: readonly string[]; isWatched: boolean }> {
-		const watched: string[] = [];
+	): Promise<{ lines: readonly Words[]; isWatched: boolean }> {
+		const watched: Words[] = [];
 		const named: [id: string, name: string][] = [];
-		const others: string[] = [];
+		const others: Words[] = [];
 		let expectation = '';
 		let isTaken = false;
 		for (const [index, sessionId] of sessionIds.entries()) {
@@ -140,7 +145,7 @@ export function createWatchCommands(
 		const cards = watches.filter(({ mode }) => mode !== 'raisedHand');
 		const isWatched = (id: string) => cards.some(({ session }) => session.sessionId === id);
 		const waiting = found?.sessions.filter(({ sessionId }) => !isWatched(sessionId)) ?? [];
-		await reply.withoutTurn(request, watchChooser(waiting));
+		await reply.withoutTurn(request, watchChooser(waiting, clock.now()));
 	}
 
 	/** `/session watch all`: every raised hand of the account comes into the channel. */
@@ -159,33 +164,75 @@ export function createWatchCommands(
 		return say(request, lines, refused === null);
 	}
 
-	async function unwatch(request: PersonRequest, sessionIds: readonly string[] | 'all'): Promise<void> {
+	/** The name of a session whose watch ended; null when none was there. */
+	async function stop(channel: ChannelKey, sessionId: string): Promise<string | null> {
+		const session = { service: core.serviceUrl, sessionId };
+		const newest = await core.store.sessions.newest(session);
+		return (await endings.unwatch(channel, sessionId)) > 0 ? (newest?.snapshot.name ?? '') : null;
+	}
+
+	async function unwatch(request: PersonRequest, sessionIds: readonly string[]): Promise<void> {
 		const { channelId } = request;
-		const { teamId, userId } = request.person;
+		const { teamId } = request.person;
 		if (channelId === null) return say(request, [reply.words('watch_no_channel').text]);
-		if (sessionIds === 'all') {
-			// First, because it adds watches.
-			const discovery = await discoveries.end({ teamId, channelId }, userId);
-			const count = await endings.unwatch({ teamId, channelId }, null);
-			return say(request, [unwatchedAllWords(count, discovery !== null)]);
-		}
-		const ended: string[] = [];
-		const others: string[] = [];
+		const ended: Words[] = [];
+		const others: Words[] = [];
 		for (const named of sessionIds) {
 			let sessionId = named;
-			let isEnded = (await endings.unwatch({ teamId, channelId }, named)) > 0;
-			if (!isEnded) {
+			let name = await stop({ teamId, channelId }, named);
+			if (name === null) {
 				try {
 					sessionId = await personReads.idOf(request, named);
 				} catch (error) {
 					others.push(reply.words(error).line);
 					continue;
 				}
-				isEnded = sessionId !== named && (await endings.unwatch({ teamId, channelId }, sessionId)) > 0;
+				if (sessionId !== named) name = await stop({ teamId, channelId }, sessionId);
 			}
-			(isEnded ? ended : others).push(unwatchedWords(sessionId, isEnded));
+			(name === null ? others : ended).push(unwatchedWords(sessionId, name));
 		}
 		return say(request, [...(ended.length > 1 ? [unwatchedAllWords(ended.length, false)] : ended), ...others]);
+	}
+
+	/** Asks before it ends all that is watched here. */
+	async function offerUnwatchAll(request: PersonRequest): Promise<void> {
+		const { channelId, person } = request;
+		if (channelId === null) return say(request, [reply.words('watch_no_channel').text]);
+		const channel = { teamId: person.teamId, channelId };
+		const { total, ending } = await watchedIn(channel);
+		if (total === 0 && !ending.discovers) return say(request, [unwatchedAllWords(0, false)]);
+		await reply.withoutTurn(request, unwatchAllOffer(total, ending));
+	}
+
+	/** What *End all* would end now. What `watch all` finds comes and goes by itself: `newest` leaves it out. */
+	async function watchedIn(channel: ChannelKey) {
+		const [watches, discovery] = await Promise.all([subscriptions.ofChannel(channel), discoveries.of(channel)]);
+		const begun = watches.filter(({ mode }) => mode !== 'raisedHand').map(({ createdAt }) => createdAt);
+		const ending = { channelId: channel.channelId, askedAt: clock.now(), discovers: discovery !== null };
+		return { total: watches.length, newest: Math.max(0, ...begun), ending };
+	}
+
+	/** Ends all that somebody was asked about, or asks again where others are watched by now. */
+	async function unwatchAll(asked: PersonRequest, { channelId, askedAt, discovers }: AskedEnd): Promise<void> {
+		const request = { ...asked, channelId };
+		const { person } = request;
+		const channel = { teamId: person.teamId, channelId };
+		const { total, newest, ending } = await watchedIn(channel);
+		if (newest > askedAt || (ending.discovers && !discovers)) return replaced(request, unwatchAllOffer(total, ending));
+		// First, because it adds watches.
+		const discovery = await discoveries.end(channel, person.userId);
+		const ended = await endings.unwatch(channel, null);
+		const words = unwatchedAllWords(ended, discovery !== null);
+		// Another press may have ended all, and its result stands there.
+		if (ended === 0 && discovery === null) return say(request, [words]);
+		await replaced(request, outcomesMessage([words]));
+	}
+
+	const keep = (request: PersonRequest) => replaced(request, outcomesMessage([WATCHES_KEPT]));
+
+	/** In place of the message that was pressed, which only its reader sees. */
+	async function replaced(request: PersonRequest, content: MessageContent): Promise<void> {
+		if (!(await reply.inPlace(request, content))) await reply.withoutTurn(request, content);
 	}
 
 	/** `isReplacement`: the page replaces the one whose button was pressed. */
@@ -197,17 +244,19 @@ export function createWatchCommands(
 			subscriptions.list(channel, { offset, limit: LIST_PAGE }),
 			discoveries.of(channel),
 		]);
+		// The last one of a page has ended.
+		if (page.watches.length === 0 && offset > 0) return list(request, Math.max(0, offset - LIST_PAGE), isReplacement);
 		const left = discovery === null ? null : await discoveries.leftOut(discovery);
 		const discoveryLines = [
 			...(discovery === null ? [] : [discoveredByWords(discovery)]),
 			...(left === null ? [] : [leftOutWords(left, errorContext.adminContact)]),
 		];
-		const content = watchList(page, offset, discoveryLines);
+		const content = watchList(page, { channelId, offset }, discoveryLines);
 		if (isReplacement && (await reply.inPlace(request, content))) return;
 		await reply.toPerson(request, content);
 	}
 
-	return { watch, choose, watchAll, unwatch, list };
+	return { watch, choose, watchAll, unwatch, offerUnwatchAll, unwatchAll, keep, list };
 }
 
 export type WatchCommands = ReturnType<typeof createWatchCommands>;

@@ -3,8 +3,8 @@ import { within } from '../kernel/basics.ts';
 import { slackErrorCode } from '../slack/clients.ts';
 import type { HandlerContext } from '../slack/context.ts';
 import type { OfferedReply } from '../slack/ids.ts';
-import { mentionsIn, seenText } from '../slack/mrkdwn.ts';
 import type { PersonRequest } from '../slack/request.ts';
+import { mentionsIn, seenText } from '../slack/seen-text.ts';
 
 /** Slack is asked for this many names at once, for this long: a window opens within 3 s. The others stay ids. */
 const MOST_NAMES = 10;
@@ -15,6 +15,8 @@ const FILES = z.union([
 	z.object({ subtype: z.literal('file_share') }),
 	z.object({ files: z.array(z.unknown()).min(1) }),
 ]);
+
+const WRITER = z.object({ user: z.string().optional(), bot_id: z.string().optional() });
 
 /** Reads what people wrote. */
 export function createWritten(core: HandlerContext) {
@@ -37,6 +39,12 @@ export function createWritten(core: HandlerContext) {
 
 	return {
 		textOf,
+		/** Whether Handraise wrote it. */
+		isOurs(message: unknown): boolean {
+			const { botUserId, botId } = installation.identity();
+			const { user, bot_id: bot } = WRITER.safeParse(message).data ?? {};
+			return user === botUserId || (bot !== undefined && bot === botId);
+		},
 		hasFiles: (message: unknown) => FILES.safeParse(message).success,
 		hasText: (message: unknown) => seenText(message, installation.identity().botUserId) !== '',
 		mentionsApp: (message: unknown) => mentionsIn(message).has(`@${installation.identity().botUserId}`),

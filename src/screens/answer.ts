@@ -4,46 +4,51 @@ import {
 	type Answer,
 	type AnswerState,
 	agentMayStand,
-	type FAILED_STATES,
 	type FirstEnding,
 	firstEndingOf,
 	firstOf,
 	forOthers,
 	isFailed,
 	itemsOf,
+	keptQuestionOf,
 	mayHaveArrived,
 	QUESTION_MOVED,
 	sessionNameOf,
-	type TimelineEntry,
 } from '../domain/answer.ts';
 import { masked } from '../domain/masking.ts';
 import type { Became, Person } from '../domain/session.ts';
+import { isBlank, neutralise, oneLine } from '../domain/shown-text.ts';
 import { cutWithNote } from '../domain/texts.ts';
 import { hashOf } from '../kernel/basics.ts';
 import { MISSING, REASONS, WAITING_CODES } from '../service/service.ts';
 import { isProvenRefusal } from '../slack/access-policy.ts';
-import { ACTIONS, CALLBACKS, type ViewMetadata } from '../slack/ids.ts';
+import { agentText } from '../slack/agent-text.ts';
+import { ACTIONS, CALLBACKS, newMetadata, type ViewMetadata } from '../slack/ids.ts';
 import {
 	andMoreWords,
+	type Button,
 	button,
 	buttons,
 	context,
 	divider,
-	joined,
+	endWords,
 	type KnownBlock,
 	type ModalView,
+	mentionOf,
 	modal,
-	momentMrkdwn,
-	personMrkdwn,
+	momentOf,
+	type Names,
+	personName,
+	saying,
 	sayingSession,
 	section,
 	sessionTitle,
 	smallId,
-	valueMrkdwn,
+	valuePieces,
 } from '../slack/parts.ts';
-import { isBlank, mrkdwn, neutralise, quoted, quotedTitleMrkdwn } from '../slack/text.ts';
+import { bold, joined, line, lines, quote, rich, richText, sentences, type Words } from '../slack/rich-text.ts';
 
-/** What became of an answer in each state: the same words on posts and cards, in receipts, inboxes and histories. */
+/** What became of an answer in each state: the same words on posts and cards, in receipts, Homes and histories. */
 const STATE_LINES: Readonly<Record<AnswerState, string>> = {
 	accepted: '⏳ Sending…',
 	delivering: '⏳ Sending…',
@@ -58,32 +63,24 @@ const STATE_LINES: Readonly<Record<AnswerState, string>> = {
 	withdrawn: '↩️ Undone; nothing was sent',
 };
 
-/** What became of an answer that is no longer sent, if an earlier PUT may have arrived. */
-const PERHAPS_ARRIVED: Readonly<Record<(typeof FAILED_STATES)[number] | 'withdrawn', string>> = {
-	waiting: '⚠️ Sent, and may have arrived; Handraise could not check',
-	conflicted: '🔀 Sent, and may have arrived before the other answer',
-	changed: '✏️ Sent, and may have arrived before the agent continued',
-	refused: '⛔ Sent, and may have arrived; then the session service refused it',
-	ended: '🏁 Sent, and may have arrived before the session ended',
-	withdrawn: '↩️ Undone; it was sent before and may have arrived',
-};
+/** Of an answer that is no longer sent: an earlier PUT may have arrived. */
+const PERHAPS_ARRIVED = '⚠️ Sent, and may have arrived';
 
+const NOT_THERE = '⚠️ Delivered · not in the field any more';
+
+/** After the delivery: it continued, nothing is seen of it, the session is over, or the answer is gone. */
 const AGENT_OUTCOME_LINES: Readonly<Record<AgentOutcome, string>> = {
 	resumed: STATE_LINES.resumed,
-	failed: '❌ Delivered · the session failed',
-	stopped: '⏹️ Delivered · the session was stopped',
-	completed: '✅ Delivered · the session is done',
-	overwritten: '⚠️ Delivered, then overwritten from outside Handraise',
-	lost: '⚠️ Delivered, but not in the field any more; asked again',
-	replaced: '🔹 Delivered, but not in the field any more; answered again since',
 	unseen: '👀 Delivered · no sign of the agent yet',
+	failed: `❌ Delivered · the session ${endWords('failed')}`,
+	stopped: `⏹️ Delivered · the session ${endWords('stopped')}`,
+	completed: `✅ Delivered · the session ${endWords('completed')}`,
+	overwritten: NOT_THERE,
+	lost: NOT_THERE,
+	replaced: NOT_THERE,
 };
 
-const LOST_TO_LINES: Readonly<Record<NonNullable<TimelineEntry['lostTo']>, string>> = {
-	other: STATE_LINES.conflicted,
-	own: '🔀 Not sent: the same person had already answered',
-	ownInstead: '🔀 Not sent: a later answer of the same person counts',
-};
+const LOST_TO_OWN = '🔀 Not sent: another answer of the same person counts';
 
 const FIRST_LINES: Readonly<Record<FirstEnding, string>> = {
 	first_failed: '📝 Not sent: the first answer did not arrive either',
@@ -98,16 +95,19 @@ type ToldAnswer = Pick<Answer, 'state' | 'agentOutcome' | 'lastError'> & Partial
 /** Whose answer was first, where this one lost to somebody in Slack. */
 export const firstPersonOf = (answer: Partial<Answer>): Person | null => firstOf(answer)?.person ?? null;
 
-function lineOf(state: AnswerState, answer: ToldAnswer, entry = answer.timeline?.at(-1)): string {
-	if (state === answer.state && mayHaveArrived(answer)) return PERHAPS_ARRIVED[state as keyof typeof PERHAPS_ARRIVED];
+type Reader = 'author' | 'others';
+
+function lineOf(state: AnswerState, answer: ToldAnswer, reader: Reader, entry = answer.timeline?.at(-1)): string {
+	if (state === answer.state && mayHaveArrived(answer)) return PERHAPS_ARRIVED;
 	if (state === 'refused' && isProvenRefusal(answer.lastError))
-		return `⛔ Not sent: ${personMrkdwn(answer.person?.userId ?? '')} ${MAY_NOT}`;
+		return `⛔ Not sent: ${reader === 'author' ? 'you' : 'its author'} ${MAY_NOT}`;
 	if (state === 'refused' && answer.lastError === MISSING.gone) return '⛔ Not sent: the session is gone';
 	if (state === 'changed' && answer.lastError === QUESTION_MOVED)
 		return '✏️ Not sent: the question has another place now';
 	if (state !== 'conflicted') return STATE_LINES[state];
 	const first = firstPersonOf(answer);
-	return LOST_TO_LINES[entry?.lostTo ?? (first !== null && first.userId === answer.person?.userId ? 'own' : 'other')];
+	const lostTo = entry?.lostTo ?? (first !== null && first.userId === answer.person?.userId ? 'own' : 'other');
+	return lostTo === 'other' ? STATE_LINES.conflicted : LOST_TO_OWN;
 }
 
 /** In a timeline, which its author reads too. */
@@ -117,30 +117,33 @@ const PAST_LINES: Partial<Record<AnswerState, string>> = {
 	waiting: '⚠️ Not delivered',
 };
 
-/** The end of an answer's timeline; one line if nothing went wrong. `said`: what stands above, not repeated. mrkdwn. */
-export function timelineWords(answer: Answer, said = ''): string {
+/** The end of an answer's timeline; one line if nothing went wrong. `said`: what stands above for its author. */
+export function timelineWords(answer: Answer, said = ''): Words {
+	const reader = said === '' ? 'others' : 'author';
 	const { agentOutcome, lastError, timeline, acceptedAt } = answer;
-	const state = stateLine(answer);
+	const state = stateLine(answer, reader);
 	const hasFailed = lastError !== null || timeline.some((entry) => isFailed(entry.state));
 	const isWell = !hasFailed && /^[✅⏳↩]/u.test(state);
-	if (isWell) return joined(said === '' ? state : '', momentMrkdwn(timeline.at(-1)?.at ?? acceptedAt));
-	const lines = timeline.slice(-8).map((entry) => {
+	if (isWell) return joined(said === '' ? state : '', momentOf(timeline.at(-1)?.at ?? acceptedAt));
+	const entries = timeline.slice(-8).map((entry): Words => {
 		const isUnknown = entry.state === answer.state && mayHaveArrived(answer);
 		const ending = entry === timeline.at(-1) ? endingOf(answer) : null;
 		const past = ending === null ? PAST_LINES[entry.state] : FIRST_LINES[ending];
-		const words = (isUnknown ? undefined : past) ?? lineOf(entry.state, answer, entry);
-		return joined(entry === timeline.at(-1) && said.startsWith(words) ? '' : words, momentMrkdwn(entry.at));
+		const words = (isUnknown ? undefined : past) ?? lineOf(entry.state, answer, reader, entry);
+		// The mark of what stands above, so that each line begins with one.
+		const isSaid = entry === timeline.at(-1) && said.startsWith(words);
+		return isSaid ? sentences(words.split(' ', 1).join(), momentOf(entry.at)) : joined(words, momentOf(entry.at));
 	});
 	const outcome = said === '' && agentOutcome !== 'resumed' ? agentOutcome : null;
-	if (outcome !== null) lines.push(AGENT_OUTCOME_LINES[outcome]);
-	return lines.join('\n');
+	if (outcome !== null) entries.push(AGENT_OUTCOME_LINES[outcome]);
+	return lines(...entries);
 }
 
 /** What became of the answer that was first. */
 const endingOf = (answer: ToldAnswer) => (mayHaveArrived(answer) ? null : firstEndingOf(answer));
 
-/** What became of an answer, in one line that begins with a mark. mrkdwn. */
-export function stateLine(answer: ToldAnswer, reader: 'author' | 'others' = 'others'): string {
+/** What became of an answer, in one line that begins with a mark. */
+export function stateLine(answer: ToldAnswer, reader: Reader = 'others'): string {
 	const { state, agentOutcome, lastError } = answer;
 	const ending = endingOf(answer);
 	if (ending !== null) return FIRST_LINES[ending];
@@ -151,23 +154,26 @@ export function stateLine(answer: ToldAnswer, reader: 'author' | 'others' = 'oth
 		return '⚠️ Delivered, but the session service reported a failure: the agent may not have been started';
 	if (state === 'delivered' && agentOutcome !== null) return AGENT_OUTCOME_LINES[agentOutcome];
 	if (reader === 'author' && state === 'waiting' && !mayHaveArrived(answer)) return '⚠️ Not delivered: your decision';
-	return lineOf(state, answer);
+	return lineOf(state, answer, reader);
 }
 
 /** Not while it limits requests, or misses this session alone. */
 const isServiceAway = (code: string) => REASONS.has(code) && !WAITING_CODES.has(code) && code !== MISSING.one;
 
-/** The state line behind other words, to everybody: `✅ delivered`, `sending…`. Without ⏳: the words say that. */
-export function inlineState(answer: ToldAnswer, hasMark: boolean): string {
-	const [mark = '', ...words] = stateLine(answer).split(' ');
-	const inline = words.join(' ').replace(/^./, (first) => first.toLowerCase());
-	return hasMark && mark !== '⏳' ? `${mark} ${inline}` : inline;
+/** The mark that a state line begins with. */
+export const markOf = (answer: ToldAnswer) => stateLine(answer).split(' ', 1).join();
+
+/** The state line without its mark, behind other words: `delivered`, `sending…`. One that went on says that alone. */
+export function inlineState(answer: ToldAnswer): string {
+	if (answer.state === 'resumed') return 'continued';
+	const [, ...words] = stateLine(answer).split(' ');
+	return words.join(' ').replace(/^./, (first) => first.toLowerCase());
 }
 
-/** To the others who may answer: why a question is open again. Empty without such an answer. mrkdwn. */
-export function notSentWords(refused: Answer | null): string {
+/** To the others who may answer: why a question is open again. Empty without such an answer. */
+export function notSentWords(refused: Answer | null, names: Names): string {
 	if (refused === null) return '';
-	const who = personMrkdwn(refused.person.userId);
+	const who = personName(refused.person.userId, names);
 	const why = refused.lastError === 'deactivated' ? 'the account is deactivated' : `${who} ${MAY_NOT}`;
 	return `⛔ The answer of ${who} was not sent: ${why}.`;
 }
@@ -175,29 +181,25 @@ export function notSentWords(refused: Answer | null): string {
 export const hasText = (answer: Answer) => itemsOf(answer).some((item) => !item.secret && !isBlank(item.value ?? ''));
 
 export const TEXT_REMOVED = 'The text of this answer was removed because its retention time is over.';
+const TEXT_UNREADABLE = 'The text of this answer was stored with another encryption key and cannot be read.';
 export const MOST_ITEMS = 10;
 
-/** A title as a form showed it: the place that `labelOf` adds stands outside the quotation marks. mrkdwn. */
-export function storedTitle(title: string, limit: number): string {
-	const place = /(?:^Question| \(question) \d{1,3} of \d{1,3}\)?$|^Your answer$/.exec(title)?.[0] ?? '';
-	return `${quotedTitleMrkdwn(masked(title.slice(0, title.length - place.length)).text, limit)}${place}`;
-}
+/** A title as a form showed it. */
+export const storedTitle = (title: string, limit: number) => oneLine(masked(title).text, limit);
 
 /** What the author wrote, in up to about `room` characters; never a secret. `isOwn`: for them, who may copy it. */
-export function ownText(answer: Answer, room: number, isOwn = false): KnownBlock[] {
+export function ownText(answer: Answer, room: number, { isOwn = false, isTitled = true } = {}): KnownBlock[] {
 	const { content } = answer;
 	if (content.kind === 'removed') return context(TEXT_REMOVED);
-	if (content.kind === 'unreadable')
-		return context('The text of this answer was stored with another encryption key and cannot be read.');
+	if (content.kind === 'unreadable') return context(TEXT_UNREADABLE);
 	const items = content.items.filter((item) => item.value !== null || item.wiped);
 	const itemRoom = Math.min(2700, Math.floor(room / Math.max(1, Math.min(items.length, MOST_ITEMS))));
 	const shown = items.slice(0, MOST_ITEMS).flatMap((whole) => {
 		const item = isOwn ? whole : forOthers(whole, content.repeats);
-		const title = storedTitle(item.title, 200) || 'Your answer';
-		const text = valueMrkdwn(item, (value) => quoted(value, itemRoom));
-		return section(`*${title}*\n${item.secret && item.wiped ? REMOVED_ANSWER : text}`);
+		const title = isTitled ? line(bold(storedTitle(item.title, Math.min(200, itemRoom)) || 'Your answer')) : [];
+		return [...title, ...(item.secret && item.wiped ? line(REMOVED_ANSWER) : valuePieces(item, itemRoom))];
 	});
-	return [...shown, ...context(andMoreWords(items.length - MOST_ITEMS, 'answers'))];
+	return [...richText(...shown), ...context(andMoreWords(items.length - MOST_ITEMS, 'answers'))];
 }
 
 /** Slack takes 250 KB in a view, and may count differently. */
@@ -218,7 +220,7 @@ export function draftModal({ values }: Pick<Draft, 'values'>): ModalView {
 }
 
 export const sayingOf = (answer: Answer) => sayingSession(answer.question.sessionId, sessionNameOf(answer));
-/** The session of an answer. mrkdwn without emphasis. */
+/** The session of an answer. */
 export const titleOf = (answer: Answer) => sessionTitle(sessionNameOf(answer), answer.question.sessionId);
 
 /** In place of a secret that is not stored any more. */
@@ -227,11 +229,50 @@ export const REMOVED_ANSWER = '(hidden, and removed from Handraise)';
 /** Answers on a page of the history: each takes up to 14 blocks of the 100. */
 export const HISTORY_PAGE = 6;
 
-export function historyWords(sessionId: string, total: number, answers: readonly Answer[] = []): string {
-	const name = `*${sessionTitle(answers.map(sessionNameOf).find(Boolean) ?? '', sessionId)}*`;
-	if (total === 0) return `Nobody has answered ${name} through Handraise yet.`;
-	return `${total === 1 ? 'One answer' : `${total} answers`} to ${name}, newest first.`;
+export function historyWords(sessionId: string, total: number, answers: readonly Answer[] = []): Words {
+	const name = sessionTitle(answers.map(sessionNameOf).find(Boolean) ?? '', sessionId);
+	if (total === 0) return rich`Nobody has answered *${name}* through Handraise yet.`;
+	return rich`${total === 1 ? 'One answer' : `${total} answers`} to *${name}*, newest first.`;
 }
+
+/** Opens what its author answered, as it was asked; null where nothing of that is kept. */
+export function showQuestionButton(answer: Answer): Button | null {
+	const asked = keptQuestionOf(answer);
+	if (asked === null) return null;
+	return saying(oneLine(asked.items[0]?.title ?? '', 75) || titleOf(answer))(
+		button(ACTIONS.showQuestion, 'Show question', { value: answer.id }),
+	);
+}
+
+/** A question as it was asked when this answer was sent, with the answer as others may see it; perhaps not any more. */
+export function questionModal(answer: Answer): ModalView {
+	const { sessionId } = answer.question;
+	const asked = keptQuestionOf(answer);
+	const items = (asked?.items ?? []).slice(0, MOST_ASKED).flatMap(({ title, description }) => {
+		return [...quote(bold(oneLine(title, 300))), ...agentText(description, 2_000)];
+	});
+	const more = andMoreWords((asked?.items.length ?? 0) - MOST_ASKED);
+	return modal({
+		callbackId: CALLBACKS.question,
+		title: 'Question',
+		metadata: newMetadata({ sessionId, formId: '' }),
+		blocks: [
+			...richText(
+				...line(rich`✋ *${titleOf(answer)}*${asked === null ? '' : ' asked'}`),
+				...agentText(asked?.context ?? '', 2_900),
+				...items,
+				...line(more),
+			),
+			...section(rich`${mentionOf(answer.person.userId)} answered:`),
+			// The title of a lone item stands above.
+			...ownText(answer, 20_000, { isTitled: asked?.items.length !== 1 }),
+			...context(timelineWords(answer)),
+		],
+	});
+}
+
+/** Items of a question that is shown again. */
+const MOST_ASKED = 30;
 
 /** Who answered what and when; secrets stay hidden. `answers`: newest first, from `metadata.offset` on. */
 export function historyView(metadata: ViewMetadata, answers: readonly Answer[], total: number): ModalView {
@@ -245,9 +286,10 @@ export function historyView(metadata: ViewMetadata, answers: readonly Answer[], 
 			...section(historyWords(metadata.sessionId, total, answers)),
 			...answers.flatMap((answer): KnownBlock[] => [
 				divider(),
-				...section(personMrkdwn(answer.person.userId)),
+				...section(mentionOf(answer.person.userId)),
 				...ownText(answer, 3000),
 				...context(timelineWords(answer)),
+				...buttons(showQuestionButton(answer)),
 			]),
 			...buttons(
 				offset > 0 ? button(ACTIONS.historyNewer, 'Newer answers', { value: String(offset - HISTORY_PAGE) }) : null,
@@ -258,14 +300,14 @@ export function historyView(metadata: ViewMetadata, answers: readonly Answer[], 
 	});
 }
 
-/** What an open window says at its top when its question is over for somebody who did not do that. mrkdwn. */
+/** What an open window says at its top when its question is over for somebody who did not do that. */
 export const WINDOW_NOTICES = {
-	answeredBy: (userId: string) => `🔀 ${personMrkdwn(userId)} has answered. Your text stays here.`,
+	answeredBy: (userId: string) => rich`🔀 ${mentionOf(userId)} has answered. Your text stays here.`,
 	ownAnswer: '🔀 You have answered in another place. Your text stays here.',
-	answered: '🔀 This was answered elsewhere. Your text stays here.',
-	changed: '✏️ The agent asks something else now. *Refresh* shows it, with your text where it fits.',
-	moved: '✏️ This question has another place in the session now. *Refresh* shows it there, with your text.',
-	ended: '🏁 The session ended. Your text stays here.',
+	answered: '🔀 Answered in the dashboard. Your text stays here.',
+	changed: rich`✏️ The agent asks something else now. *Refresh* shows it, with your text where it fits.`,
+	moved: rich`✏️ This question has another place in the session now. *Refresh* shows it there, with your text.`,
+	ended: '🏁 The session is over. Your text stays here.',
 } as const;
 
 /** A form with such a notice or none, which stands in place of the title line. Null: there is no place for it. */
@@ -275,7 +317,7 @@ export function noticedView(form: ModalView | null, reader: string, by: string |
 	const [first, second, ...rest] = (form?.blocks ?? []) as readonly KnownBlock[];
 	// Who is answering does not count any more.
 	const others = second === undefined || (words !== '' && second.type === 'context') ? rest : [second, ...rest];
-	if (form === null || first?.type !== 'section' || first.text === undefined) return null;
-	const top = words === '' ? first : { ...first, text: mrkdwn(words) };
-	return { key: words === '' ? '' : hashOf(words), view: { ...form, blocks: [top, ...others] } };
+	if (form === null || first?.type !== 'rich_text') return null;
+	const top = words === '' ? [first] : section(words);
+	return { key: words === '' ? '' : hashOf(JSON.stringify(words)), view: { ...form, blocks: [...top, ...others] } };
 }

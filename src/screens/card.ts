@@ -1,6 +1,7 @@
 import { isOver } from '../domain/session.ts';
 import type { QuestionView, SessionSnapshot } from '../domain/session-snapshot.ts';
-import { withoutNote } from '../domain/texts.ts';
+import { createCutMark, withoutNote } from '../domain/texts.ts';
+import { agentLine, agentText, tableOf } from '../slack/agent-text.ts';
 import { errorWords } from '../slack/error-view.ts';
 import { ACTIONS, encodeTarget } from '../slack/ids.ts';
 import {
@@ -11,23 +12,23 @@ import {
 	context,
 	dashboardButton,
 	endWords,
-	joined,
+	fitting,
 	type KnownBlock,
 	linkWords,
 	type MessageContent,
 	message,
-	momentMrkdwn,
+	momentOf,
 	moreMenu,
+	row,
 	sayingSession,
-	section,
 	sessionTitle,
 	statusWords,
 	titleLine,
 } from '../slack/parts.ts';
-import { markdownLine, quotedMarkdown, tableOf } from '../slack/text.ts';
+import { joined, line, type Piece, quote, rich, richText, type Words } from '../slack/rich-text.ts';
 import { endedWords } from './notice.ts';
-import { claimsWords, handOverLine, openQuestion, questionText, UNFOLDED } from './question.ts';
-import { type PostContext, titleOf, waitingLine, watchAgain } from './question-post.ts';
+import { claimsWords, handOverLine, openQuestion, POST_ROOMS, questionText } from './question.ts';
+import { asksWords, type PostContext, titleOf, waitingLine, watchAgain } from './question-post.ts';
 
 /** What a card shows. Holds no link that gives access to whoever has it. */
 export interface CardModel
@@ -44,106 +45,101 @@ export interface CardModel
 	readonly unreadCode: string | null;
 	/** When the session was read last, in milliseconds since the epoch; null while that is recent. */
 	readonly checkedAt: number | null;
-	/** Of the open question; null when that is not told. */
-	readonly waitedMs: number | null;
 }
 
 /** The one message of a session in a channel: one line, and the newest step, or the result if no other shows it. */
 export function watchCard(model: CardModel): MessageContent {
-	const { view, waitedMs, discreet, isEndTold, unreadCode, checkedAt } = model;
+	const { view, discreet, isEndTold, unreadCode, checkedAt } = model;
 	// The state of a session that nobody watches may be another by now.
 	const isLeft = model.ended !== null && !isOver(view.status);
-	const title = `*${sessionTitle(view.name, view.sessionId)}*`;
+	const title = sessionTitle(view.name, view.sessionId);
 	const asked = (view.question?.openCount ?? 0) > 0 && !isEndTold ? view.question : null;
 	const open = model.asks && !isLeft ? asked : null;
-	const waits = asked === null || open !== null || isOver(view.status) ? null : `✋ ${title} · waits for an answer`;
+	const waits = asked === null || open !== null || isOver(view.status) ? null : asksWords(title);
 	const led = isEndTold ? endedLine(view.status, title) : waits;
-	const line = isLeft ? `🔹 ${title}` : (led ?? titleLine(view));
-	const told = open === null ? line : questionText({ question: open, sessionName: view.name, waitedMs, discreet });
+	const first = isLeft ? rich`🔹 *${title}*` : (led ?? titleLine(view));
+	const told = open === null ? first : questionText({ question: open, sessionName: view.name, discreet });
 	const value = encodeTarget({ sessionId: view.sessionId, messageIndex: null });
 	const result = isOver(view.status) && !isEndTold ? firstLines(view.result ?? '', CARD_RESULT) : null;
 	// The window has the rest of the result, the screenshot, the files and the dashboard.
-	const offered = result?.isWhole === false ? [button(ACTIONS.open, 'Show all', { value })] : cardMenu(model, value);
+	const all = result?.isWhole === false ? [button(ACTIONS.open, 'Show all', { value })] : null;
+	const offered = isEndTold ? [] : (all ?? cardMenu(model, value));
 	const says = sayingSession(view.sessionId, view.name);
-	const more = offered.map(says);
-	const accessory = more.at(-1);
-	const below = open !== null || isEndTold ? '' : (result?.mrkdwn ?? newestStep(view));
+	const below = open !== null || isEndTold ? [] : (result?.pieces ?? newestStep(view));
 	const news = !isEndTold ? 'question' : view.status === 'completed' ? 'result' : 'end';
-	const link = line !== led || model.link === null ? '' : linkWords(model.link, news);
-	const lines = [joined(line, link), isLeft ? '' : waitingLine(view), below].filter((text) => text !== '');
-	return message(told, [
-		...section(lines.join('\n'), accessory && { accessory }),
-		...(open !== null ? askedParts(open, model) : []),
-		...buttons(says(watchAgain({ ...model, sessionId: view.sessionId })), ...more.slice(0, -1)),
+	const link = led === null || isLeft || model.link === null ? '' : linkWords(model.link, news);
+	const blocks = fitting(POST_ROOMS, (room) => [
+		...richText(...line(joined(first, link)), ...line(isLeft ? '' : waitingLine(view)), ...below),
+		...(open !== null ? askedParts(open, model, room) : []),
+		...buttons(says(watchAgain({ ...model, sessionId: view.sessionId })), ...offered.map(says)),
 		// The first line says that the session is over.
 		...context(
 			model.ended === 'sessionOver' && model.again !== 'done' && isOver(view.status) ? '' : endedWords(model),
 			unreadCode === null || model.ended !== null
 				? ''
-				: `⚠️ This session cannot be read. ${errorWords(unreadCode).what} Handraise keeps looking.`,
-			checkedAt === null ? '' : `Checked ${momentMrkdwn(checkedAt)}`,
+				: rich`⚠️ This session cannot be read. ${errorWords(unreadCode).what} Handraise keeps looking.`,
+			checkedAt === null ? '' : rich`Checked ${momentOf(checkedAt)}`,
 		),
 	]);
+	return message(told, blocks);
 }
 
 /** The news that a session is over, with the beginning of its result. */
-export function endPost(status: string, post: PostContext, takesTable = true): MessageContent {
+export function endPost(status: string, post: PostContext): MessageContent {
 	const { sessionId, view, discreet } = post;
 	const { emoji } = statusWords(status);
 	const title = titleOf(post);
-	const taken = takesTable ? tableOf(view?.result ?? '') : null;
-	const { mrkdwn, isWhole } = firstLines(taken?.others ?? view?.result ?? '', END_RESULT);
+	const taken = tableOf(view?.result ?? '');
+	const { pieces, isWhole } = firstLines(taken?.others ?? view?.result ?? '', END_RESULT);
 	const value = encodeTarget({ sessionId, messageIndex: null });
 	// The window, too, shows no more than its snapshot of a very long one.
 	const isCut = withoutNote(view?.result ?? '').missing > 0;
-	const label = isCut ? 'Show more' : isWhole && taken?.isWhole !== false ? 'Open session' : 'Show all';
 	const says = sayingSession(sessionId, discreet ? '' : view?.name);
-	const open = says(button(ACTIONS.open, label, { value }));
-	const words = `${emoji} *${title}* ${endWords(status)}\n${mrkdwn}`.trim();
+	const all = isCut || !isWhole ? button(ACTIONS.open, isCut ? 'Show more' : 'Show all', { value }) : null;
+	const [menu = null] = view === null ? [] : cardMenu({ ...post, view }, value).map(says);
 	return message(`${emoji} ${discreet ? 'A session' : title} ${endWords(status)}`, [
-		...section(words, taken === null ? UNFOLDED : { ...UNFOLDED, accessory: open }),
-		// Slack draws a table below all else, so there is no row of buttons above it.
-		...(taken === null
-			? buttons(open, ...(view === null ? [] : cardMenu({ ...post, view }, value, null).map(says)))
-			: [taken.table]),
+		// One element beside the words: the end takes no more lines than its result.
+		...row(`${emoji} ${title} ${endWords(status)}`, menu),
+		...richText(...pieces),
+		...buttons(says(all)),
+		// Slack draws a table below all else.
+		...(taken === null ? [] : [taken.table]),
 	]);
 }
 
-/** `✅ *“Book a flight”* · done`, of a session whose end another message tells. */
-function endedLine(status: string, title: string): string {
-	return joined(`${statusWords(status).emoji} ${title}`, endWords(status).replace(/^(?:is|was) /, ''));
+/** `✅ *Book a flight* · done`, of a session whose end another message tells. */
+function endedLine(status: string, title: string): Words {
+	const { emoji } = statusWords(status);
+	return rich`${emoji} *${title}* · ${endWords(status).replace(/^(?:is|was) /, '')}`;
 }
 
-/** The last of these has room beside the first line. */
 function cardMenu(
 	{ view, ended, dashboardUrl }: Pick<CardModel, 'view' | 'ended' | 'dashboardUrl'>,
 	value: string,
-	open: Button | null = button(ACTIONS.open, 'Open', { value }),
+	open: Button | null = button(ACTIONS.open, 'Open session', { value }),
 ) {
 	return moreMenu(
 		open,
-		view.hasScreenshot ? button(ACTIONS.showScreenshot, 'Screenshot', { value }) : null,
 		view.fileCount > 0 ? button(ACTIONS.showFiles, `Files (${view.fileCount})`, { value }) : null,
-		dashboardButton(dashboardUrl, view.sessionId, 'Dashboard'),
+		dashboardButton(dashboardUrl, view.sessionId, 'Open in the dashboard'),
 		ended === null ? button(ACTIONS.unwatch, 'Stop watching', { value }) : null,
 	);
 }
 
-function askedParts(question: QuestionView, model: CardModel): KnownBlock[] {
+function askedParts(question: QuestionView, model: CardModel, room: (typeof POST_ROOMS)[number]): KnownBlock[] {
 	const { sessionId, name } = model.view;
-	const asked = openQuestion(question, { sessionId, sessionName: name, discreet: model.discreet, room: 'card' });
+	const asked = openQuestion(question, { sessionId, sessionName: name, discreet: model.discreet, room });
 	return [
 		...asked.blocks(''),
 		...buttons(...asked.row),
-		...context(asked.note, handOverLine(model, model.isUpdate ? null : model.names), claimsWords(model.claimedBy)),
+		...context(asked.note, handOverLine(model, model.names), claimsWords(model.claimedBy)),
 	];
 }
 
 /** The newest step in one line, unless it is the question, which stands elsewhere. */
-function newestStep({ steps: [newest], question }: SessionSnapshot): string {
-	if (newest === undefined || question?.goneOn === false) return '';
-	const text = joined(markdownLine(newest.text, 200), actionsLine(newest.actions, 3));
-	return text === '' ? '' : `> ${text}`;
+function newestStep({ steps: [newest], question }: SessionSnapshot): Piece[] {
+	if (newest === undefined || question?.goneOn === false) return [];
+	return [...agentLine(newest.text, 200), ...quote(actionsLine(newest.actions, 3))];
 }
 
 /** `length`: UTF-16 units, of about as many lines. */
@@ -151,10 +147,12 @@ const CARD_RESULT = { most: 3, length: 240 };
 const END_RESULT = { most: 8, length: 640 };
 
 function firstLines(result: string, { most, length }: typeof CARD_RESULT) {
-	const lines = result.trim().split(/\n\s*/);
+	const all = result.trim().split('\n');
+	// Empty lines stand, and are not counted.
+	const [, end = all.length] = all.flatMap((text, at) => (text.trim() === '' ? [] : [at])).slice(most - 1);
+	const mark = createCutMark(true);
+	const pieces = agentText(all.slice(0, end).join('\n').trimEnd(), length, mark.onCut);
+	const isWhole = end === all.length && !mark.isCut;
 	// What is left out is the whole rest, not only that of these lines: no number.
-	const { text, missing } = withoutNote(quotedMarkdown(lines.slice(0, most).join('\n'), length));
-	const isWhole = lines.length <= most && missing === 0;
-	// Nothing stands behind a block of code on its last line.
-	return { mrkdwn: isWhole ? text : `${text}${text.endsWith('```') ? '\n' : ' '}…`, isWhole };
+	return { pieces: isWhole || mark.isCut ? pieces : [...pieces, ...quote('…')], isWhole };
 }

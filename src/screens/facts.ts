@@ -9,12 +9,10 @@ import type { WhoMayAnswer } from '../slack/answerers.ts';
 import { linkOf } from '../slack/clients.ts';
 import type { Names } from '../slack/parts.ts';
 import type { Asked, StoredQuestion } from '../store/question-store.ts';
-import type { Watch, WatchEnd } from '../store/watch.ts';
+import type { Watch } from '../store/watch.ts';
+import { CAN_GO_ON } from '../store/watch.ts';
 import { type DuePost, NOWHERE, WATCH_KINDS } from '../surfaces/post.ts';
 import type { ViewStore } from '../surfaces/view-store.ts';
-
-/** Why a watch ended that can begin again where it was. */
-const CAN_GO_ON = new Set<WatchEnd | undefined>(['unwatched', 'noChange', 'discoveryEnded']);
 
 const NO_ANSWERS = { standing: null, refused: null };
 
@@ -51,8 +49,9 @@ export function createQuestionFacts(
 	}
 
 	async function againOf(watch: DuePost['watch']): Promise<'offered' | 'done' | null> {
-		if (watch === null || !CAN_GO_ON.has(watch.ended?.reason)) return null;
-		return (await watches.find(watch, watch.session)) === null ? 'offered' : 'done';
+		if (watch === null || !CAN_GO_ON.some((reason) => reason === watch.ended?.reason)) return null;
+		if ((await watches.find(watch, watch.session)) !== null) return 'done';
+		return (await watches.isNewestEnded(watch)) ? 'offered' : null;
 	}
 
 	return {
@@ -73,16 +72,20 @@ export function createQuestionFacts(
 			const goneOn = due.question?.settled === 'wentOn' ? due.question : null;
 			const isOpen = asked !== null && due.question?.settled == null;
 			const fingerprint = asked !== null && isUpdate ? asked.question.fingerprint : '';
-			const [{ standing, refused }, active, lost, perhaps, named] = await Promise.all([
+			const [{ standing, refused }, active, lost, perhaps, answerers] = await Promise.all([
 				key === null ? NO_ANSWERS : answersTo(due.question, key, fingerprint),
 				key !== null && showsClaims ? views.claims(key, clock.now()) : [],
 				due.question?.lost ? answers.arrived(due.question.lost) : null,
 				key && goneOn && answers.perhapsArrived(key, goneOn),
 				watch !== null && isOpen ? whoMayAnswer.of(watch.session.sessionId, watch.channelId) : null,
 			]);
-			if (lost !== null) await directory.learnName(lost.person.userId);
-			const names: Names = directory;
+			const handOver = holderOf(handOverOf(due));
 			const claimedBy: readonly string[] = active.map(({ person }) => person.userId);
+			const authors = [standing, refused, lost, perhaps].flatMap((answer) => answer?.person.userId ?? []);
+			// Posts name people without a mention, which could notify them.
+			const named = [...authors, ...(handOver === null ? [] : [handOver.from, handOver.to])];
+			await directory.recallNames(named);
+			const names: Names = directory;
 			return {
 				sessionId: watch?.session.sessionId ?? '',
 				/** The newest read of the session. */
@@ -98,8 +101,8 @@ export function createQuestionFacts(
 				/** Of a question without which the agent went on: an answer that ended and may have arrived. */
 				perhaps,
 				/** Whom lists of channels name as those who may answer its open question; null: everybody may. */
-				named,
-				handOver: holderOf(handOverOf(due)),
+				named: answerers,
+				handOver,
 				/** Where the question is asked, and the thread of the watch's card there. */
 				channelId: watch?.channelId ?? '',
 				threadTs,

@@ -1,4 +1,5 @@
 import type { Answer } from '../domain/answer.ts';
+import { titleText } from '../domain/listed-options.ts';
 import { createMask, credentialsOf, type Mask, masked } from '../domain/masking.ts';
 import type { AnswerMarks } from '../domain/secrecy.ts';
 import {
@@ -12,7 +13,9 @@ import {
 	type Session,
 } from '../domain/session.ts';
 import type { StoredQuestion } from '../domain/session-snapshot.ts';
+import { isBlank, oneLine } from '../domain/shown-text.ts';
 import { createCutMark } from '../domain/texts.ts';
+import { agentText } from '../slack/agent-text.ts';
 import { ASKING_SLACK } from '../slack/error-view.ts';
 import { buildForm, type Form, HIDES_ANSWER, HIDES_ANSWERS } from '../slack/form/build.ts';
 import { ACTIONS, CALLBACKS, encodeTarget, type Links, newMetadata, type ViewMetadata } from '../slack/ids.ts';
@@ -24,44 +27,45 @@ import {
 	context,
 	dashboardButton,
 	durationText,
-	joined,
 	type KnownBlock,
 	type ModalView,
+	mentionOf,
 	modal,
-	momentMrkdwn,
+	momentOf,
 	moreMenu,
-	personMrkdwn,
+	plain,
+	row,
 	section,
-	sentences,
 	sessionName,
 	smallId,
 	statusWords,
 	stillWaitingWords,
 	titleLine,
-	viewTitle,
+	valuePieces,
 	waitingWords,
 } from '../slack/parts.ts';
 import {
-	isBlank,
-	mrkdwn,
-	plain,
-	quoted,
-	quotedMarkdown,
-	quotedTitle,
-	titleText,
-	withoutListed,
-} from '../slack/text.ts';
+	bold,
+	joined,
+	line,
+	marked,
+	type Piece,
+	quotedText,
+	rich,
+	richText,
+	sentences,
+	type Words,
+} from '../slack/rich-text.ts';
 import { MODAL_BYTES, stateLine } from './answer.ts';
-import { hostWords, LINKS_FOR_YOU, NOT_SHOWN, SCREENSHOT_TEXT, sessionDetails, stepCards } from './details.ts';
+import { screenshot, sessionDetails, stepCards } from './details.ts';
 import {
-	askedItemsWords,
+	askedItems,
 	claimsWords,
 	elsewhereWords,
 	filledItems,
 	type Marks,
 	noFormWords,
 	ONLY_TEXT,
-	UNFOLDED,
 } from './question.ts';
 
 /** The metadata of a session's window, with its name. */
@@ -78,12 +82,12 @@ export function loadingModal(metadata: ViewMetadata, { waitedMs = 0, isKnown = t
 	const checking = isKnown ? '' : ASKING_SLACK;
 	return modal({
 		callbackId: CALLBACKS.loading,
-		title: viewTitle(metadata),
+		title: 'Session',
 		metadata,
 		close: 'Cancel',
 		notifyOnClose: true,
 		blocks: [
-			...section(`⏳ Looking at ${sessionName(metadata.sessionId)}…`),
+			...section(rich`⏳ Looking at ${sessionName(metadata.sessionId)}…`),
 			...section(checking),
 			...section(waiting),
 		],
@@ -92,7 +96,7 @@ export function loadingModal(metadata: ViewMetadata, { waitedMs = 0, isKnown = t
 
 /** Slack's limit for a select. */
 const MOST_OPTIONS = 100;
-export const WHICH_QUESTION = '*Which question does it answer?*';
+export const WHICH_QUESTION = 'Which question does it answer?';
 
 /** Asks which item a chosen message answers. `positions`: the items that may be filled from text. */
 export function chooseItemModal(
@@ -103,19 +107,16 @@ export function chooseItemModal(
 ): ModalView {
 	const options = positions.slice(0, MOST_OPTIONS).map((position) => ({
 		value: String(position),
-		text: plain(
-			`${position + 1}. ${quotedTitle(masked(titleText(question.items[position]?.title ?? '')).text, 60)}`,
-			75,
-		),
+		text: plain(`${position + 1}. ${oneLine(masked(titleText(question.items[position]?.title ?? '')).text, 60)}`, 75),
 	}));
 	return modal({
 		callbackId: CALLBACKS.chooseItem,
-		title: viewTitle(metadata),
+		title: 'Answer',
 		metadata,
 		blocks: [
-			...section(`*Your message*\n${quoted(text, 1_500)}`),
+			...richText(...line(bold('Your message')), ...quotedText(text, 1_500)),
 			...section(withFiles ? ONLY_TEXT : ''),
-			...section(WHICH_QUESTION),
+			...section(bold(WHICH_QUESTION)),
 			...buttons({
 				type: 'static_select',
 				action_id: ACTIONS.chooseItem,
@@ -124,28 +125,6 @@ export function chooseItemModal(
 			}),
 		],
 	});
-}
-
-type Picture = Pick<SessionModel, 'session' | 'readAt' | 'metadata' | 'links' | 'now'> & { readonly since: number };
-
-/** The latest screenshot alone. */
-export function screenshotModal(
-	{ session, since, readAt, metadata, links, now }: Picture,
-	withoutImages: boolean,
-): ModalView {
-	const link = links(session.lastScreenshotUrl);
-	const window = (blocks: readonly KnownBlock[]) =>
-		modal({ callbackId: CALLBACKS.screenshot, title: viewTitle(metadata), metadata, blocks });
-	if (link.kind !== 'link')
-		return window(section(link.kind === 'none' ? 'This session has no screenshot.' : `${NOT_SHOWN} (${link.why}).`));
-	const image = { type: 'image', image_url: link.url, alt_text: SCREENSHOT_TEXT } as const;
-	return window([
-		...(withoutImages ? section(WITHOUT_SCREENSHOT) : [image]),
-		// Of the first read, nobody knows how old it is.
-		...context(joined(`Step ${assistantCountOf(session)}`, since < readAt ? agoText(since, now) : '')),
-		...buttons(button(ACTIONS.openScreenshot, 'Open the screenshot', { url: link.url })),
-		...context(hostWords(link.host), LINKS_FOR_YOU),
-	]);
 }
 
 /** Slack's limit for a view. */
@@ -177,15 +156,15 @@ export interface SessionModel {
 	readonly secret?: readonly number[];
 	/** Of our answers in this session: which values of items that are not open are secret. */
 	readonly marks?: readonly AnswerMarks[];
-	readonly notices: readonly string[];
+	readonly notices: readonly Notice[];
 	/** Ids of the other people who have the question in a form now. */
 	readonly claims: readonly string[];
 	readonly now: number;
 	readonly dashboardUrl: string | null;
 	readonly links: Links;
 	readonly offersWatch: boolean;
-	/** Why the person may not answer, and whom to ask; mrkdwn. Null: they may. */
-	readonly refused?: string | null;
+	/** Why the person may not answer, and whom to ask. Null: they may. */
+	readonly refused?: Words | null;
 	readonly withoutImages?: boolean;
 }
 
@@ -218,17 +197,18 @@ export function sessionModal(model: SessionModel): ModalView {
 	};
 	const asked = question === null || form === null ? nothingOpen(model) : questionBlocks(model, question, form, marks);
 	const hasDashboardAbove = form !== null && form.kind !== 'refused' && (fields === null || marks.mark.isCut);
-	const isBeside = question !== null && pictureBeside(model, question) !== null;
-	const details = sessionDetails(model.session, model.links, !isBeside && model.withoutImages !== true, mask);
+	const details = sessionDetails(model.session, model.links, mask);
 	const { above, below } = steps.page === 0 ? details : { above: [], below: [] };
+	// With a question, it stands below what the agent says.
+	const picture = question === null ? pictureOrLink(model) : [];
 	const name = mask.read(model.session.name);
 	return modal({
 		callbackId: CALLBACKS.session,
-		title: viewTitle({ sessionId: metadata.sessionId, sessionName: name }),
+		title: question === null ? 'Session' : 'Answer',
 		metadata,
 		blocks: fitBlocks(
 			[...section(headline(model, name)), ...noticeBlocks(model, mask), ...asked],
-			[...above, ...steps.cards, ...below],
+			[...above, ...steps.cards, ...below, ...(steps.page === 0 ? picture : [])],
 			[...steps.navigation, ...footer(model, hasDashboardAbove)],
 		),
 		...(fields === null ? {} : { submit: 'Send answer', close: 'Cancel', notifyOnClose: true }),
@@ -242,26 +222,33 @@ function formOf(model: SessionModel, question: Question, marks: Marks): Form {
 	return buildForm(question, metadata, draft, { secret, onCut: marks.mark.onCut, mask: marks.mask, elsewhere });
 }
 
-function headline({ session, stored, metadata: { sessionId }, now }: SessionModel, name: string): string {
+function headline({ session, stored, metadata: { sessionId }, now }: SessionModel, name: string): Words {
 	const age = isOver(session.status) ? ageOf(session, now) : null;
 	const took = age === null || age < 10_000 ? '' : `took ${durationText(age)}`;
 	return joined(titleLine({ ...session, name, step: stored?.step ?? assistantCountOf(session), sessionId }), took);
 }
 
-/** Notices and claims: at most two blocks. */
+/** What stands above a question: words, and perhaps what somebody wrote behind the bar. */
+type Notice = readonly Piece[];
+
+const MOST_NOTICES = 6;
+
+/** Notices, with *Show* for what is hidden, and claims. */
 function noticeBlocks(model: SessionModel, { hides }: Mask): KnownBlock[] {
 	const { question, refused = null } = model;
-	const notices = model.notices.slice(0, 6);
-	if (question?.goneOn === true && !isWaiting(model.session.status)) notices.push(GONE_ON);
+	const notices = model.notices.slice(0, MOST_NOTICES).flat();
+	if (question?.goneOn === true && !isWaiting(model.session.status)) notices.push(...line(GONE_ON));
 	if (question !== null && model.session.status === 'paused')
 		notices.push(
-			'⏸️ The session is paused. Your answer is saved in it, and the agent reads it when somebody resumes the session.',
+			...line('⏸️ The session is paused. Your answer is saved in it, and the agent reads it when somebody resumes it.'),
 		);
-	if (model.withoutImages === true) notices.push(WITHOUT_SCREENSHOT);
-	let text = hides || model.stored?.hides === true ? HIDES : '';
-	for (const line of notices) if (text.length + line.length < 2900) text += text === '' ? line : `\n${line}`;
-	const show = hides && refused === null ? { accessory: button(ACTIONS.showHidden, 'Show') } : {};
-	return [...section(text, show), ...context(question === null ? '' : claimsWords(model.claims))];
+	if (model.withoutImages === true) notices.push(...line(WITHOUT_SCREENSHOT));
+	const isHidden = hides || model.stored?.hides === true;
+	return [
+		...(isHidden ? row(HIDES, hides && refused === null ? button(ACTIONS.showHidden, 'Show') : null) : []),
+		...richText(...notices),
+		...context(question === null ? '' : claimsWords(model.claims)),
+	];
 }
 
 /** The latest screenshot as a link that people get; null without one. */
@@ -270,29 +257,30 @@ function pictureOf({ session, links }: SessionModel) {
 	return link.kind === 'link' ? link : null;
 }
 
-/** A table or code needs the whole width: the screenshot is below then. */
-function pictureBeside(model: SessionModel, { context: said }: Question) {
-	return /^[^\S\n]*(?:\||```)/m.test(said) ? null : pictureOf(model);
+const pictureBlocks = ({ session, links, withoutImages }: SessionModel) =>
+	withoutImages === true ? [] : screenshot(session, links);
+
+/** With more, no screenshot stands above them: a view holds 100 blocks. */
+const MOST_BELOW_PICTURE = 60;
+
+/** Where no menu has the link. */
+function pictureOrLink(model: SessionModel): KnownBlock[] {
+	const link = model.withoutImages === true ? pictureOf(model) : null;
+	return link === null ? pictureBlocks(model) : buttons(pictureButton(link.url));
 }
+
+const pictureButton = (url: string) => button(ACTIONS.openScreenshot, 'Open the screenshot', { url });
 
 function questionBlocks(model: SessionModel, question: Question, form: Form, marks: Marks): KnownBlock[] {
 	const { metadata } = model;
-	const fields = filledItems(question, model.marks ?? [], marks.mask).map(mrkdwn);
 	const picture = pictureOf(model);
-	const image = model.withoutImages === true ? null : pictureBeside(model, question);
-	const alt_text = `${SCREENSHOT_TEXT}${image?.host == null ? '' : `, at ${image.host}`}`;
-	// A view with the most inputs has no room for more blocks.
-	const beside = {
-		...(fields.length > 0 && { fields }),
-		...(image !== null && { accessory: { type: 'image', image_url: image.url, alt_text } as const }),
-	};
-	const listed = form.kind === 'fields' ? form.listed.map(marks.mask.read) : [];
-	const said = quotedMarkdown(withoutListed(marks.mask.read(question.context), listed), 2900, marks.mark.onCut);
-	const hasBeside = Object.keys(beside).length > 0;
-	const blocks = section(said === '' && hasBeside ? '*The agent asks*' : said, { ...UNFOLDED, ...beside });
+	const said = agentText(marks.mask.read(question.context), 2900, marks.mark.onCut);
+	const filled = filledItems(question, model.marks ?? [], marks.mask);
+	const hasRoom = form.kind !== 'fields' || form.blocks.length <= MOST_BELOW_PICTURE;
+	const blocks = [...richText(...said, ...filled), ...(hasRoom ? pictureBlocks(model) : [])];
 	const dashboard = dashboardOf(model);
 	const hasDashboard = dashboard !== null;
-	if (form.kind === 'refused') return [...blocks, ...section(askedItemsWords(question, marks)), ...section(form.why)];
+	if (form.kind === 'refused') return [...blocks, ...richText(...askedItems(question, marks)), ...section(form.why)];
 	if (form.kind !== 'fields') return [...blocks, ...section(noFormWords(form, hasDashboard)), ...buttons(dashboard)];
 	const [menu = null] = moreMenu(
 		metadata.partial
@@ -308,14 +296,14 @@ function questionBlocks(model: SessionModel, question: Question, form: Form, mar
 		form.metadata.boxed
 			? null
 			: button(ACTIONS.keepSecret, question.openItems.length === 1 ? HIDES_ANSWER : HIDES_ANSWERS),
-		picture === null ? null : button(ACTIONS.openScreenshot, 'Open the screenshot', { url: picture.url }),
+		picture === null ? null : pictureButton(picture.url),
 	);
 	return [
 		...blocks,
 		...form.blocks,
 		...context(marks.mark.isCut ? cutQuestionWords(hasDashboard) : '', metadata.partial ? MAY_STAY_EMPTY : ''),
 		...(menu?.type === 'overflow' && !(marks.mark.isCut && hasDashboard)
-			? section('More', { accessory: menu })
+			? row('More', menu)
 			: buttons(marks.mark.isCut ? dashboard : null, menu)),
 	];
 }
@@ -341,8 +329,8 @@ function nothingOpen(model: SessionModel): KnownBlock[] {
 	const state = sentences(became, emptied);
 	if (isWaiting(session.status))
 		return [...section(waitingWords(question, settledBy, state === '' ? undefined : state)), ...again];
-	const who = settledBy === null ? '' : personMrkdwn(settledBy.person.userId);
-	const by = settledBy && `${who} answered its newest question: ${momentMrkdwn(settledBy.acceptedAt)}`;
+	const who = settledBy === null ? '' : mentionOf(settledBy.person.userId);
+	const by = settledBy && rich`${who} answered its newest question: ${momentOf(settledBy.acceptedAt)}`;
 	const { meaning } = statusWords(session.status);
 	return [...section(sentences(meaning, state === '' ? '' : `${state}.`, by ?? '')), ...again];
 }
@@ -398,57 +386,69 @@ export const WITHOUT_SCREENSHOT = '🖼️ Slack could not load the screenshot, 
 /** By position, as others read them; null for secret ones. */
 type ShownValues = readonly (string | null)[];
 
-function withValues(words: string, values: ShownValues): string {
-	const texts = values
-		.slice(0, 3)
-		.map((value) => (value === null ? '> (hidden)' : isBlank(value) ? '' : quoted(value, 300)));
-	return [words, ...texts].filter((line) => line !== '').join('\n');
+function withValues(words: Words, values: ShownValues): Notice {
+	const texts = values.slice(0, 3).filter((value) => value === null || !isBlank(value));
+	return [...line(words), ...texts.flatMap((value) => valuePieces({ value, secret: value === null }, 300))];
 }
 
-const whose = (userId: string | null) => (userId === null ? 'Your' : `${personMrkdwn(userId)}'s`);
+const whose = (userId: string | null): Words => (userId === null ? 'Your' : rich`${mentionOf(userId)}'s`);
 
-/** Notes above the question, in mrkdwn. Times are milliseconds since the epoch. */
+/** Notes above the question. Times are milliseconds since the epoch. */
 export const NOTICES = {
 	/** The form showed another question before; `carried`: typed text was kept where it fits. */
 	questionChanged: (carried: boolean) =>
-		carried
-			? '✏️ The question has changed. This is the new one, with your text where it fits. Please check it.'
-			: '✏️ The question has changed. This is the new one.',
-	/** `userId`: null for somebody outside Slack. */
+		line(
+			carried
+				? '✏️ The question has changed. This is the new one, with your text where it fits. Please check it.'
+				: '✏️ The question has changed. This is the new one.',
+		),
+	/** `userId`: null for somebody in the dashboard. */
 	answeredMeanwhile(userId: string | null, values: ShownValues, at: number | null, now: number) {
-		const who = userId === null ? 'somebody outside Slack' : personMrkdwn(userId);
+		const who = userId === null ? 'somebody in the dashboard' : mentionOf(userId);
 		const when = at === null ? '' : `, ${agoText(at, now)}`;
-		return withValues(`🔀 Answered meanwhile by ${who}${when}.`, values);
+		return withValues(rich`🔀 Answered meanwhile by ${who}${when}.`, values);
 	},
 	/** Another person's, which is not sent any more. */
 	mayHaveArrived: (userId: string, values: ShownValues) =>
-		withValues(`⚠️ ${whose(userId)} answer may have arrived:`, values),
-	draftRestored: (at: number) => `📝 Your text is back in the fields, from ${momentMrkdwn(at)}`,
+		withValues(rich`⚠️ ${whose(userId)} answer may have arrived:`, values),
+	draftRestored: (at: number) => line(rich`📝 Your text is back in the fields, from ${momentOf(at)}`),
 	/** The texts were typed for a question that is not open. */
-	draftLeft(values: SessionModel['draft']): string[] {
+	draftLeft(values: SessionModel['draft']): Notice[] {
 		const text = Object.values(values).join('\n');
-		return isBlank(text) ? [] : [`📝 That question is closed. Your draft was not sent:\n${quoted(text, 1_500)}`];
+		const words = '📝 That question is no longer asked. Your draft was not sent:';
+		return isBlank(text) ? [] : [[...line(words), ...quotedText(text, 1_500)]];
 	},
-	prefilled: (what: 'earlier answer' | 'message') => `📝 Your ${what} is filled in below. Check it, then send.`,
-	nothingOpen: '📝 No question is open here, so the message you chose was not used.',
-	onlySecrets: '🔒 This may ask for a password or code. Handraise never takes those from a message. Type it here.',
-	stillWaiting: (waitedMs: number) => `⏳ ${stillWaitingWords(waitedMs)}`,
-	readAgain: '🔄 The session was read again. Steps may have moved to other pages.',
+	prefilled: (what: 'Your earlier answer' | 'The message') =>
+		line(`📝 ${what} is filled in below. Check it, then send.`),
+	nothingOpen: line('📝 Nothing is asked here now, so the message you chose was not used.'),
+	anotherAsked: line(
+		'✏️ The question you chose is no longer asked. This is another one, so the message is not filled in.',
+	),
+	onlySecrets: line(
+		'🔒 This may ask for a password or code. Handraise never takes those from a message. Type it here.',
+	),
+	stillWaiting: (waitedMs: number) => line(`⏳ ${stillWaitingWords(waitedMs)}`),
+	readAgain: line('🔄 The session was read again. Steps may have moved to other pages.'),
 	/** The read failed, as `words` say, so the view shows an earlier one. */
-	stale: (words: string, readAt: number, now: number) =>
-		`⚠️ ${words} You see the session as it was ${agoText(readAt, now)}.`,
+	stale: (words: Words, readAt: number, now: number) =>
+		line(rich`⚠️ ${words} You see the session as it was ${agoText(readAt, now)}.`),
 	/** The session cannot be read, as `words` say, so the view shows the question that is stored. The date comes last. */
-	stored: (words: string, readAt: number) =>
-		`⚠️ ${words} You can answer: your answer will be saved, and sent when the service is back, if the agent still ` +
-		`asks this. Steps, files and screenshot are not shown. The question was last read ${momentMrkdwn(readAt)}`,
+	stored: (words: Words, readAt: number) =>
+		line(
+			marked(
+				'⚠️ {words} You can answer: your answer will be saved, and sent when the service is back, if the agent still ' +
+					'asks this. Steps, files and screenshot are not shown. The question was last read {at}',
+				{ words, at: momentOf(readAt) },
+			),
+		),
 	/** `userId`: null for the person's own answer. */
 	lost: (userId: string | null, values: ShownValues) =>
-		withValues(`⚠️ Asked again. ${whose(userId)} answer is not in the field any more.`, values),
-	lostElsewhere: '⚠️ Asked again. The answer from the dashboard is not in the field any more.',
+		withValues(rich`⚠️ Asked again. ${whose(userId)} answer is not in the field any more.`, values),
+	lostElsewhere: line('⚠️ Asked again. The answer from the dashboard is not in the field any more.'),
 	/** The line of *Answer again…*; `emptied`: that the field is empty. */
 	emptied: (userId: string, values: ShownValues, emptied: string) =>
-		withValues(`📝 ${emptied}. ${personMrkdwn(userId)} answered:`, values),
-	emptiedElsewhere: (emptied: string) => `📝 ${emptied}. It was answered in the dashboard.`,
+		withValues(rich`📝 ${emptied}. ${mentionOf(userId)} answered:`, values),
+	emptiedElsewhere: (emptied: string) => line(`📝 ${emptied}. It was answered in the dashboard.`),
 	/** *Answer again…* finds no empty field. `isOther`: of another question than the one beside it. */
 	standsThere: (values: ShownValues, isOther: boolean) =>
 		withValues(
@@ -459,10 +459,11 @@ export const NOTICES = {
 		),
 	/** *Answer again…* while an answer is on its way. `userId`: null for the person's own. */
 	underWay: (userId: string | null) =>
-		`⏳ ${whose(userId)} answer is being sent. You can answer again once it is delivered.`,
+		rich`⏳ ${whose(userId)} answer is being sent. You can answer again once it is delivered.`,
 	/** The person's own answer, which is being delivered or waits. */
 	ownAnswer(answer: Parameters<typeof stateLine>[0] & Pick<Answer, 'acceptedAt'>) {
 		const replaces = answer.state === 'waiting' ? '. Sending another one replaces it' : '';
-		return joined(`${stateLine(answer, 'author')}${replaces}`, `your answer of ${momentMrkdwn(answer.acceptedAt)}`);
+		const which = rich`your answer of ${momentOf(answer.acceptedAt)}`;
+		return line(joined(`${stateLine(answer, 'author')}${replaces}`, which));
 	},
 } as const;

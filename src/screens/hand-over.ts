@@ -1,28 +1,42 @@
 import { HAND_OVER_WINDOW_MS, type HandOver, MOST_HAND_OVERS, MOST_IN_WINDOW } from '../domain/hand-over.ts';
+import { oneLine } from '../domain/shown-text.ts';
 import type { HandOverObstacle, PressedQuestion, QuestionToHandOver, TooManyHandOvers } from '../people/hand-overs.ts';
 import type { Refusal } from '../slack/access-policy.ts';
 import { CANNOT_ANSWER, type ErrorContext } from '../slack/error-view.ts';
 import { ACTIONS, CALLBACKS, encodeQuestionMark, newMetadata, type ViewMetadata } from '../slack/ids.ts';
 import {
 	buttons,
-	contactMrkdwn,
+	contactOf,
 	context,
 	durationText,
+	fitting,
 	inRow,
 	type ModalView,
+	mentionOf,
 	message,
 	modal,
 	type Names,
-	personMrkdwn,
-	placeMrkdwn,
-	plainText,
+	NOBODY_NAMED,
+	placeOf,
+	plain,
 	section,
 	sessionTitle,
 } from '../slack/parts.ts';
-import { plain, quotedLine, quotedName, withoutMarks } from '../slack/text.ts';
+import {
+	bold,
+	line,
+	marked,
+	plainWords,
+	quote,
+	quotedText,
+	rich,
+	richText,
+	sentences,
+	type Words,
+} from '../slack/rich-text.ts';
 import type { Asked } from '../store/question-store.ts';
 import type { ContentOf } from '../surfaces/post.ts';
-import { openQuestion, questionText, toldWords } from './question.ts';
+import { openQuestion, POST_ROOMS, questionText, toldWords } from './question.ts';
 import { asksWords, isAnswering, type PostContext, settledQuestionPost, titleOf } from './question-post.ts';
 
 /** The block_ids of the inputs in the window. */
@@ -36,7 +50,7 @@ export function handOverMetadata({ sessionId, fingerprint, channelId }: PressedQ
 }
 
 export function handOverModal(metadata: ViewMetadata, asked: QuestionToHandOver): ModalView {
-	const about = toldWords(asked) === null ? `\n*${sessionTitle(asked.sessionName, metadata.sessionId)}*` : '';
+	const title = sessionTitle(asked.sessionName, metadata.sessionId);
 	return modal({
 		callbackId: CALLBACKS.handOver,
 		title: 'Hand over',
@@ -44,7 +58,7 @@ export function handOverModal(metadata: ViewMetadata, asked: QuestionToHandOver)
 		submit: 'Hand over',
 		close: 'Cancel',
 		blocks: [
-			...section(`> ${questionText({ ...asked, waitedMs: null })}${about}`),
+			...richText(...line(asksWords(title)), ...quote(toldWords(asked) ?? '')),
 			{
 				type: 'input',
 				block_id: HAND_OVER_FIELD,
@@ -64,8 +78,8 @@ export function handOverModal(metadata: ViewMetadata, asked: QuestionToHandOver)
 	});
 }
 
-/** What came of it, or why it is not possible. mrkdwn. */
-export function handOverNotice(words: string, metadata: ViewMetadata): ModalView {
+/** What came of it, or why it is not possible. */
+export function handOverNotice(words: Words, metadata: ViewMetadata): ModalView {
 	return modal({ callbackId: CALLBACKS.handOver, title: 'Hand over', metadata, blocks: section(words) });
 }
 
@@ -85,43 +99,49 @@ export function handOverPost(
 	const isHeld = content.kind === 'handedOver';
 	const words = isHeld ? handedOverWords(content.from) : givenBackWords(content);
 	const mark = { sessionId, fingerprint: question.fingerprint };
-	const open = openQuestion(question, {
-		sessionId,
-		sessionName: view?.name ?? '',
-		discreet,
-		choices: offersOptions ? { channelId, readAt } : null,
-		holding: post,
-	});
-	const text = questionText({ question, sessionName: view?.name ?? '', waitedMs: null, discreet });
-	const place = placeMrkdwn(channelId, watchedBy === post.reader ? null : personMrkdwn(watchedBy));
+	const text = questionText({ question, sessionName: view?.name ?? '', discreet });
+	const place = placeOf(channelId, watchedBy === post.reader ? null : mentionOf(watchedBy));
+	const from = isHeld ? mentionOf(content.from) : '';
 	const hint = isHeld
-		? `Asked in ${place}. Others can still answer it. *Give back* tells ${personMrkdwn(content.from)} that you do ` +
-			'not take it.'
+		? rich`Asked in ${place}. Others can still answer it. Give back, in the menu, tells ${from} that you do not take it.`
 		: '';
-	return message(`${words} ${text}`, [
-		...section(isHeld ? `*${words}*\n${quotedLine(note ?? '', 2_000)}`.trim() : words),
-		...open.blocks(asksWords(titleOf(post))),
-		...inRow(buttons(...open.row), post, encodeQuestionMark(mark)),
-		...context(open.note, hint),
-	]);
+	const blocks = fitting(POST_ROOMS, (room) => {
+		const open = openQuestion(question, {
+			sessionId,
+			sessionName: view?.name ?? '',
+			discreet,
+			room,
+			choices: offersOptions ? { channelId, readAt } : null,
+			holding: post,
+		});
+		return [
+			...richText(...line(isHeld ? bold(words) : words), ...(isHeld ? quotedText(note ?? '', MOST_IN_NOTE) : [])),
+			...open.blocks(asksWords(titleOf(post))),
+			...inRow(buttons(...open.row), post, encodeQuestionMark(mark)),
+			...context(open.note, hint),
+		];
+	});
+	return message(sentences(words, text), blocks);
 }
 
-/** The opening words to the person who has a question now. mrkdwn. */
-export const handedOverWords = (from: string) => `↪️ ${personMrkdwn(from)} handed a question over to you.`;
+/** The opening words to the person who has a question now. */
+export const handedOverWords = (from: string) => rich`↪️ ${mentionOf(from)} handed a question over to you.`;
 
-/** To the person who had handed it over. mrkdwn. */
-export function givenBackWords({ by, undelivered }: Pick<ContentOf<'givenBack'>, 'by' | 'undelivered'>): string {
+/** To the person who had handed it over. */
+export function givenBackWords({ by, undelivered }: Pick<ContentOf<'givenBack'>, 'by' | 'undelivered'>): Words {
 	if (undelivered === true)
-		return (
-			`⚠️ ${personMrkdwn(by)} did not get the question that you handed over: the direct message was refused. It is ` +
-			'open for all again. Answer it, or hand it over to somebody else on its post.'
+		return marked(
+			'⚠️ {who} did not get the question that you handed over: the direct message was refused. It asks everybody ' +
+				'again. Answer it, or hand it over to somebody else on its post.',
+			{ who: mentionOf(by) },
 		);
-	return `↩️ ${personMrkdwn(by)} gave back the question that you handed over. It is open for all again.`;
+	return rich`↩️ ${mentionOf(by)} gave back the question that you handed over. It asks everybody again.`;
 }
 
 /** Why the chosen person cannot get the question, what was kept and what to do. Plain text, for a field. */
 export function handOverRefusedText(refusal: Refusal | 'self', { adminContact }: ErrorContext): string {
-	const again = `Nothing was handed over. Try again, or ask ${plainText(contactMrkdwn(adminContact))}.`;
+	const contact = plainWords(contactOf(adminContact), NOBODY_NAMED);
+	const again = `Nothing was handed over. Try again, or ask ${contact}.`;
 	if (refusal === 'could_not_check')
 		return `Handraise could not check with Slack whether this person may answer. ${again}`;
 	const why = refusal === 'self' ? 'That is you. Answer it yourself.' : `This person ${CANNOT_ANSWER[refusal]}.`;
@@ -137,55 +157,56 @@ export function tooManyHandOversText({ who, againInMs }: TooManyHandOvers, to: s
 			`You handed over ${MOST_IN_WINDOW.from} questions ${inTime}, which is the most. Nothing was handed over. ` +
 			`Please ${again}.`
 		);
-	const name = withoutMarks(quotedName(names.displayName(to), 80));
+	const name = oneLine(names.displayName(to), 80);
 	return (
 		`${name} got ${MOST_IN_WINDOW.to} questions from others ${inTime}, which is the most. Nothing was handed over. ` +
 		`Choose somebody else, or ${again}.`
 	);
 }
 
-export function handOverWords(outcome: HandOverObstacle): string {
+export function handOverWords(outcome: HandOverObstacle): Words {
 	switch (outcome.kind) {
 		case 'handedOver':
-			return (
-				`↪️ You handed the question over to ${personMrkdwn(outcome.handOver.to)}, who gets a direct message. ` +
-				'Others can still answer it.'
-			);
+			return marked('↪️ You handed the question over to {to}, who gets a direct message. Others can still answer it.', {
+				to: mentionOf(outcome.handOver.to),
+			});
 		case 'taken': {
 			const { from, to, count } = outcome.handOver;
-			const who = personMrkdwn(to);
+			const who = mentionOf(to);
 			const can = count < MOST_HAND_OVERS ? 'hand it over or give it back' : 'give it back';
-			return (
-				`🙋 ${who} has this question (from ${personMrkdwn(from)}). Nothing was handed over now. Only ${who} can ` +
-				`${can}. You can still answer it.`
+			return marked(
+				'🙋 {who} has this question (from {from}). Nothing was handed over now. Only {who} can {can}. You can still ' +
+					'answer it.',
+				{ who, from: mentionOf(from), can },
 			);
 		}
 		case 'limit': {
 			const { from, to, count } = outcome.handOver;
-			return (
-				`🔁 This question was handed over ${count} times, last by ${personMrkdwn(from)} to ${personMrkdwn(to)}. It ` +
-				'cannot be handed over again. Answer it, or give it back if you have it.'
+			return marked(
+				'🔁 This question was handed over {count} times, last by {from} to {to}. It cannot be handed over again. ' +
+					'Answer it, or give it back if you have it.',
+				{ count: String(count), from: mentionOf(from), to: mentionOf(to) },
 			);
 		}
 		case 'elsewhere':
 			return '🙋 Somebody in another workspace has this question. Nothing was handed over. You can still answer it.';
 		case 'closed':
 			return outcome.by === null
-				? '💨 This question is not open here any more. Nothing was handed over.'
-				: `✅ ${personMrkdwn(outcome.by.person.userId)} has answered this question. Nothing was handed over.`;
+				? '💨 This question is no longer asked here. Nothing was handed over.'
+				: rich`✅ ${mentionOf(outcome.by.person.userId)} has answered this question. Nothing was handed over.`;
 	}
 }
 
-/** To somebody who gave a question back that they do not have. mrkdwn. */
-export function notYoursWords(handOver: HandOver | null): string {
-	if (handOver === null) return '💨 This question is not open here any more, so there is nothing to give back.';
+/** To somebody who gave a question back that they do not have. */
+export function notYoursWords(handOver: HandOver | null): Words {
+	if (handOver === null) return '💨 This question is no longer asked here, so there is nothing to give back.';
 	return handOver.givenBackAt === null
-		? `🙋 You do not have this question any more: ${personMrkdwn(handOver.to)} has it. Nothing was changed.`
-		: '🙋 You do not have this question: it is open for all. Nothing was changed.';
+		? rich`🙋 You do not have this question any more: ${mentionOf(handOver.to)} has it. Nothing was changed.`
+		: '🙋 You do not have this question: it asks everybody. Nothing was changed.';
 }
 
-/** mrkdwn; `why`: what happened. */
-export const notGivenBackWords = (why: string) => `⚠️ The question was not given back. ${why}`;
+/** `why`: what happened. */
+export const notGivenBackWords = (why: Words) => sentences('⚠️ The question was not given back.', why);
 
 /** Before the acknowledgement of a *Give back* that takes long to store. */
 export const GIVE_BACK_LATE =

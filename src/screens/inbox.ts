@@ -2,7 +2,6 @@ import type { Core } from '../core.ts';
 import {
 	type Answer,
 	agentMayStand,
-	firstDueAt,
 	firstEndingOf,
 	firstOf,
 	forOthers,
@@ -13,11 +12,13 @@ import {
 	repeatsIn,
 } from '../domain/answer.ts';
 import { masked, maskedNames } from '../domain/masking.ts';
+import { isBlank, oneLine } from '../domain/shown-text.ts';
 import { HOUR_MS, hashOf, MINUTE_MS } from '../kernel/basics.ts';
 import { COMMAND } from '../kernel/command-name.ts';
 import { ASKING_SLACK, errorWords } from '../slack/error-view.ts';
-import { ACTIONS, CALLBACKS, encodeMetadata, encodeTarget, inboxRowId, newMetadata } from '../slack/ids.ts';
+import { ACTIONS, CALLBACKS, encodeMetadata, encodeTarget, newMetadata } from '../slack/ids.ts';
 import {
+	agoText,
 	andMoreWords,
 	answerAgainButton,
 	type Button,
@@ -25,27 +26,25 @@ import {
 	buttons,
 	context,
 	counted,
-	durationText,
 	type HomeView,
 	heading,
 	inRow,
-	joined,
 	type KnownBlock,
 	type ModalView,
+	mentionOf,
 	modal,
-	momentMrkdwn,
+	momentOf,
 	moreMenu,
-	personMrkdwn,
-	placeMrkdwn,
+	type Names,
+	placeOf,
+	row,
 	sayingSession,
 	section,
-	sentences,
-	sessionIdMrkdwn,
 	sessionTitle,
 	textMessage,
-	valueMrkdwn,
+	valueLine,
 } from '../slack/parts.ts';
-import { isBlank, quotedTitleMrkdwn, withoutListed, withoutMarks } from '../slack/text.ts';
+import { bold, joined, lines, marked, plainWords, rich, richText, sentences, type Words } from '../slack/rich-text.ts';
 import type { WaitingSession } from '../store/watch.ts';
 import type { DueView } from '../surfaces/view-store.ts';
 import type { InboxLook } from '../surfaces/views.ts';
@@ -59,7 +58,7 @@ import {
 	PER_PAGE,
 	type ShownInbox,
 } from './inbox-content.ts';
-import { askedLine, claimsWords, handOverLine, openQuestion, QUESTION_CUT } from './question.ts';
+import { claimsWords, handOverLine, openQuestion, QUESTION_CUT } from './question.ts';
 import { type ReceiptContext, receiptButtons, receiptContext } from './receipt.ts';
 import { idAmong, noListWords } from './watch.ts';
 
@@ -68,30 +67,39 @@ export interface InboxModel {
 	readonly content: InboxContent;
 	/** `now` in whole minutes. */
 	readonly receipt: ReceiptContext;
+	/** Its updates are about to stop. */
+	readonly isEnding: boolean;
+	readonly names: Names;
 }
 
 /** What is pressed in an inbox belongs to no channel, except in rows with an id of their own. */
 const METADATA = newMetadata({ sessionId: '', formId: '' });
 
-/** The inbox in the Home tab, or words (mrkdwn) why there is none. */
-export function homeView(shown: InboxModel | string): HomeView {
+/** What the Home tab shows, or words why it shows nothing. */
+export function homeView(shown: InboxModel | Words): HomeView {
 	const { home } = CALLBACKS;
 	return { type: 'home', callback_id: home, private_metadata: encodeMetadata(METADATA), blocks: inboxBlocks(shown) };
 }
 
-/** The inbox in a window, or words (mrkdwn) before the content is put together. */
-export function inboxModal(shown: InboxModel | string): ModalView {
+/** The same in a window, or words before the content is put together. */
+export function inboxModal(shown: InboxModel | Words): ModalView {
 	const blocks = inboxBlocks(shown);
-	return modal({ callbackId: CALLBACKS.inbox, title: 'Inbox', metadata: METADATA, notifyOnClose: true, blocks });
+	return modal({ callbackId: CALLBACKS.inbox, title: 'Home', metadata: METADATA, notifyOnClose: true, blocks });
 }
 
 /** Draws inboxes, in the Home tab and in windows. */
-export function createInboxDrawing(core: Pick<Core, 'config' | 'clock'>, { build }: Pick<InboxBuilder, 'build'>) {
+export function createInboxDrawing(
+	core: Pick<Core, 'config' | 'clock' | 'directory'>,
+	{ build }: Pick<InboxBuilder, 'build'>,
+) {
 	return async (inbox: DueView, now: number): Promise<InboxLook> => {
 		const { content, againAt } = await build(inbox, now);
+		const held = content.kind === 'shown' ? content.questions.flatMap(({ handOver }) => handOver ?? []) : [];
+		await core.directory.recallNames(held.flatMap(({ from, to }) => [from, to]));
 		// Ages change once a minute, all in the same moment.
 		const receipt = { ...receiptContext(core), now: Math.floor(now / MINUTE_MS) * MINUTE_MS };
-		const model = { inbox, content, receipt };
+		// As `nextAt` in views.ts: nothing draws it once more, unless something happens.
+		const model = { inbox, content, receipt, isEnding: now + MINUTE_MS >= inbox.followedUntil, names: core.directory };
 		const view = inbox.viewId === null ? homeView(model) : inboxModal(model);
 		return {
 			view,
@@ -103,12 +111,12 @@ export function createInboxDrawing(core: Pick<Core, 'config' | 'clock'>, { build
 	};
 }
 
-export const INBOX_LOADING = '⏳ Looking for questions that wait for you…';
+export const INBOX_LOADING = '⏳ Looking for questions…';
 export const INBOX_WAITING = `⏳ ${ASKING_SLACK} This page fills by itself.`;
 
-function inboxBlocks(shown: InboxModel | string): KnownBlock[] {
-	if (typeof shown === 'string') return section(shown);
-	const { inbox, content, receipt } = shown;
+function inboxBlocks(shown: InboxModel | Words): KnownBlock[] {
+	if (!('content' in Object(shown))) return section(shown as Words);
+	const { inbox, content, receipt, isEnding } = shown as InboxModel;
 	const { adminContact } = receipt;
 	if (content.kind === 'waiting') return section(INBOX_WAITING);
 	if (content.kind === 'refused') return section(errorWords(content.refusal, { adminContact }).line);
@@ -119,33 +127,35 @@ function inboxBlocks(shown: InboxModel | string): KnownBlock[] {
 	const isEmpty = total === 0 && snoozed === null && channelsKnown && oldCount === 0;
 	const sessions = questions.map(sessionOf);
 	const which = shownCount > 0 ? pageWords('Question', first + 1, shownCount, total) : '';
-	const until = `Live until ${momentMrkdwn(inbox.followedUntil, 'seconds')}`;
+	const until = rich`Updates stop at ${momentOf(inbox.followedUntil, 'seconds')}`;
+	const refresh = isEnding ? button(ACTIONS.inboxRefresh, 'Refresh', { value: String(page) }) : null;
 	return [
 		heading(`${total === 0 ? '' : '✋ '}${waitingCountWords(total, snoozed?.count ?? 0, oldCount, waiting?.total)}`),
-		...ownAnswers.shown.filter(needsDecision).flatMap(ownAnswerEntry),
+		...ownAnswers.shown.filter(needsDecision).flatMap((answer) => ownAnswerEntry(answer, receipt.now)),
 		...context(andMoreWords(ownAnswers.total - ownAnswers.shown.length, 'answers')),
 		// Above the questions: who has just pressed a button has a few seconds for *Undo*.
-		...ownAnswers.shown.filter(isUndoable).flatMap(ownAnswerEntry),
-		...section(snoozed === null ? '' : snoozedWords(snoozed), {
-			accessory: button(ACTIONS.showSnoozed, 'Show now', { value: 'all' }),
-		}),
+		...ownAnswers.shown.filter(isUndoable).flatMap((answer) => ownAnswerEntry(answer, receipt.now)),
+		...(snoozed === null
+			? []
+			: [...section(snoozedWords(snoozed)), ...buttons(button(ACTIONS.showSnoozed, 'Show now', { value: 'all' }))]),
 		...section(total > 0 && waiting !== null && waiting.old.shown.length > 0 ? QUESTIONS_HIDDEN : ''),
 		...section(channelsKnown ? '' : CHANNELS_UNKNOWN),
 		...section(isEmpty ? emptyWords(isWatching, waiting?.why === null) : ''),
 		...context(unreadableWords(unreadableCount)),
-		...questions.flatMap((question) => questionEntry(question, sessions, shown)),
-		...buttons(...pageButtons(page, first, total), button(ACTIONS.inboxRefresh, 'Refresh', { value: String(page) })),
+		...questions.flatMap((question, at) => questionEntry(question, sessions, shown as InboxModel, at === 0)),
+		...context(which),
+		...buttons(...pageButtons(page, first, total), refresh),
 		...(waiting === null ? [] : waitingEntries(waiting, page, receipt)),
 		...part('Drafts', content.drafts.flatMap(draftEntry)),
 		...part('Your last answers', [
 			...ownAnswers.shown
 				.filter((answer) => !needsDecision(answer) && !isUndoable(answer))
-				.flatMap((answer) => lastAnswerEntry(answer, receiptButtons(answer)[0])),
+				.flatMap((answer) => lastAnswerEntry(answer, receipt.now, receiptButtons(answer)[0])),
 			...content.lastAnswers.flatMap((answer, index, all) =>
-				lastAnswerEntry(answer, dismissButton(answer) ?? againButton(answer, all.slice(0, index))),
+				lastAnswerEntry(answer, receipt.now, dismissButton(answer) ?? againButton(answer, all.slice(0, index))),
 			),
 		]),
-		...context(joined(which, until)),
+		...context(isEnding ? until : ''),
 	];
 }
 
@@ -160,13 +170,18 @@ function pageButtons(page: number, first: number, total: number): (Button | null
 
 const sessionOf = ({ sessionName: name, question: { sessionId } }: InboxQuestion) => ({ name, sessionId });
 
-/** At most about 1,400 characters and 2 blocks. Options stand below the whole question; else a line of it is enough. */
-function questionEntry(entry: InboxQuestion, shown: ReturnType<typeof sessionOf>[], { inbox, receipt }: InboxModel) {
+/** At most 3 blocks. Green is for a lone *Answer* of the first one. */
+function questionEntry(
+	entry: InboxQuestion,
+	shown: ReturnType<typeof sessionOf>[],
+	{ inbox, receipt, names }: InboxModel,
+	isFirst: boolean,
+): KnownBlock[] {
 	const { userId } = inbox.person;
 	const { askedIn, since, handOver, question, view } = entry;
 	const { sessionId, messageIndex } = question;
 	const { channelId, watchedBy } = askedIn;
-	const place = placeMrkdwn(channelId, watchedBy === userId ? null : personMrkdwn(watchedBy));
+	const place = placeOf(channelId, watchedBy === userId ? null : mentionOf(watchedBy));
 	const id = idAmong(shown, sessionOf(entry));
 	const holding = { handOver, reader: userId };
 	const asked = openQuestion(view, {
@@ -178,26 +193,34 @@ function questionEntry(entry: InboxQuestion, shown: ReturnType<typeof sessionOf>
 		holding,
 		snoozes: true,
 	});
-	const { options = [], position = -1 } = (asked.hasOptions ? view.quick : null) ?? {};
-	const lines = [
-		joined(sessionTitle(entry.sessionName, sessionId), id, place, waitingSinceWords(since, receipt.now)),
-		`*${askedLine(view)}*`,
-		// A line of a phone, in marks, because a context block has no bars. What is longer has no options here.
-		quotedTitleMrkdwn(withoutListed(view.context, options).replace(MARKDOWN, ''), 47),
-		quotedTitleMrkdwn(withoutListed(view.items[position]?.description ?? '', options).replace(MARKDOWN, ''), 300),
+	const small = joined(
+		sessionTitle(entry.sessionName, sessionId),
+		id,
+		place,
+		askedSinceWords(since, receipt.now),
+		asked.more,
 		asked.note === QUESTION_CUT ? '' : asked.note,
-		handOverLine(holding, null),
+		handOverLine(holding, names),
 		claimsWords(entry.answering),
+	);
+	const row = asked.row.map((one) => (isFirst || one?.type !== 'button' ? one : withoutStyle(one)));
+	return [
+		...richText(...asked.asked, ...asked.said),
+		...context(small),
+		...inRow(buttons(...row), askedIn, `question ${messageIndex} ${sessionId}`),
 	];
-	// One small block: ten questions fit on little more than a phone's screen.
-	const words = context(lines.filter((line) => line !== '').join('\n'));
-	return [...words, ...inRow(buttons(...asked.row), askedIn, `question ${messageIndex} ${sessionId}`)];
+}
+
+function withoutStyle({ style: _green, ...one }: Button): Button {
+	return one;
 }
 
 function waitingEntries({ shown, total, old, why }: InboxWaiting, page: number, receipt: ReceiptContext): KnownBlock[] {
 	const { now, adminContact } = receipt;
-	return part('Other waiting sessions', [
-		...section(why !== null ? `⏸️ ${noListWords(why, adminContact)}` : total === 0 ? '' : waitingSessionsWords(total)),
+	return part('Other sessions that ask', [
+		...section(
+			why !== null ? sentences('⏸️', noListWords(why, adminContact)) : total === 0 ? '' : othersAskWords(total),
+		),
 		...sessionEntries(shown, now),
 		...context(andMoreWords(total - shown.length, 'sessions')),
 		...oldEntries(old, page, now),
@@ -207,12 +230,12 @@ function waitingEntries({ shown, total, old, why }: InboxWaiting, page: number, 
 /** One line, and on their own pages the sessions. */
 function oldEntries({ total, firstPage, shown }: InboxWaiting['old'], page: number, now: number): KnownBlock[] {
 	if (total === 0) return [];
-	const words = `💤 ${counted(total, 'session has', 'sessions have')} waited for a day.`;
+	const words = `💤 ${counted(total, 'session has', 'sessions have')} asked for a day.`;
 	const show = button(ACTIONS.inboxNewer, 'Show', { value: String(firstPage) });
-	if (shown.length === 0) return section(words, { accessory: show });
+	if (shown.length === 0) return row(words, show);
 	const first = (page - firstPage) * PER_PAGE;
 	return [
-		...section(words, { accessory: button(ACTIONS.inboxOlder, 'Hide', { value: '0' }) }),
+		...row(words, button(ACTIONS.inboxOlder, 'Hide', { value: '0' })),
 		...context(pageWords('Session', first + 1, shown.length, total)),
 		...sessionEntries(shown, now),
 		...buttons(...pageButtons(page, first, total)),
@@ -224,12 +247,11 @@ function sessionEntries(sessions: readonly WaitingSession[], now: number): Known
 	return shown.flatMap(({ sessionId, name, since, isNew, gaveWay }) => {
 		const answer = button(ACTIONS.answer, 'Answer', { value: encodeTarget({ sessionId, messageIndex: null }) });
 		const id = idAmong(shown, { sessionId, name });
-		const waits = isNew ? waitingSinceWords(since, now) : `waiting since before ${momentMrkdwn(since)}`;
+		const asked = askedSinceWords(since, now, isNew);
 		const followed = gaveWay ? 'no longer followed in a channel' : '';
-		return section(`✋ ${joined(`*${sessionTitle(name, sessionId)}*`, id, waits, followed)}`, {
-			block_id: inboxRowId(METADATA.origin, `session ${sessionId}`),
-			accessory: sayingSession(sessionId, id === '' ? name : '')(answer),
-		});
+		const words = `✋ ${joined(sessionTitle(name, sessionId), id, asked, followed)}`;
+		const entry = row(words, sayingSession(sessionId, id === '' ? name : '')(answer));
+		return inRow(entry, METADATA.origin, `session ${sessionId}`);
 	});
 }
 
@@ -237,11 +259,15 @@ function part(title: string, entries: readonly KnownBlock[]): KnownBlock[] {
 	return entries.length === 0 ? [] : [heading(title), ...entries];
 }
 
-function ownAnswerEntry(answer: Answer): KnownBlock[] {
-	const undo = sayingOf(answer)(button(ACTIONS.undo, 'Undo', { value: answer.id }));
-	const [first, ...others] = isUndoable(answer) ? [undo] : [...receiptButtons(answer), dismissButton(answer)];
-	const row = buttons(first ?? null, ...moreMenu(...others));
-	return [...section(answerLine(answer)), ...inRow(row, answer.origin, `answer ${answer.id}`)];
+function ownAnswerEntry(answer: Answer, now: number): KnownBlock[] {
+	const place = [answer.origin, `answer ${answer.id}`] as const;
+	if (isUndoable(answer)) {
+		const undo = sayingOf(answer)(button(ACTIONS.undo, 'Undo', { value: answer.id }));
+		const words = joined(titleOf(answer), answeredWords(answer), 'sends in a moment');
+		return inRow(row(words, undo), ...place);
+	}
+	const [first, ...others] = [...receiptButtons(answer), dismissButton(answer)];
+	return [...section(answerLine(answer, now)), ...inRow(buttons(first ?? null, ...moreMenu(...others)), ...place)];
 }
 
 /** Null while it waits for its author, and where nothing went wrong. */
@@ -264,57 +290,60 @@ function againButton(answer: Answer, newer: readonly Answer[]): Button | null {
 
 const ENDS: readonly Answer['agentOutcome'][] = ['completed', 'failed', 'stopped'];
 
-const needsDecision = (answer: Answer) => (isFailed(answer.state) && !isSecondChoice(answer)) || agentMayStand(answer);
+/** Who came second was told so, and nothing was sent. */
+const isLostRace = ({ state, putStartedAt }: Answer) => state === 'conflicted' && putStartedAt === null;
+const needsDecision = (answer: Answer) => (isFailed(answer.state) && !isLostRace(answer)) || agentMayStand(answer);
 
-function lastAnswerEntry(answer: Answer, accessory: Button | null = null): KnownBlock[] {
-	if (accessory === null) return context(answerLine(answer));
-	return section(answerLine(answer), { block_id: inboxRowId(answer.origin, `last ${answer.id}`), accessory });
+function lastAnswerEntry(answer: Answer, now: number, accessory: Button | null = null): KnownBlock[] {
+	const words = answerLine(answer, now);
+	// Only one that came second names somebody else, and it has no button.
+	if (accessory === null) return context(words);
+	return inRow(row(plainWords(words), accessory), answer.origin, `last ${answer.id}`);
 }
 
 /** Whether its author can take it back. Whoever presses too late is told. */
 const isUndoable = ({ press, state, attempts }: Answer) => press !== null && state === 'accepted' && attempts === 0;
 
-/** `“Order chairs” · “Which colour?”: “grey” · ✅ Delivered · 20 Nov 2026, 08:19 UTC`. Never a secret. mrkdwn. */
-function answerLine(answer: Answer): string {
-	const [item, ...others] = itemsOf(answer).filter(({ value, wiped }) => value !== null || wiped);
-	const first = item && forOthers(item, repeatsIn(answer));
-	const more = andMoreWords(others.length, others.length === 1 ? 'answer' : 'answers');
-	const value = first === undefined ? '' : valueMrkdwn(first, (text) => quotedTitleMrkdwn(text, 80));
-	const told = first === undefined ? '' : `${storedTitle(first.title, 60)}: ${value} ${more}`.trim();
-	const title = `*${titleOf(answer)}*`;
-	if (isUndoable(answer)) return joined(title, told, `sends at ${momentMrkdwn(firstDueAt(answer), 'seconds')}`);
-	return joined(
-		title,
-		secondChoiceWords(answer) || joined(told, stateLine(answer, 'author')),
-		sessionIdMrkdwn(answer.question.sessionId),
-		momentMrkdwn(answer.acceptedAt),
-	);
+/** `Order chairs · Which colour? · You: grey · delivered · 5 min ago`. Never a secret. */
+function answerLine(answer: Answer, now: number): Words {
+	const { acceptedAt } = answer;
+	const second = secondChoiceWords(answer);
+	const outcome = second === '' ? joined(answeredWords(answer), stateLine(answer, 'author')) : second;
+	return joined(titleOf(answer), outcome, roundedAgo(acceptedAt, now));
 }
 
-/** `Grace answered first: Sand (yours: Graphite)`; empty unless somebody else did, and where texts are gone. mrkdwn. */
-function secondChoiceWords(answer: Answer): string {
+/** `Which colour? · You: grey`; empty where the text is gone. */
+function answeredWords(answer: Answer): string {
+	const [item, ...others] = itemsOf(answer).filter(({ value, wiped }) => value !== null || wiped);
+	if (item === undefined) return '';
+	const first = forOthers(item, repeatsIn(answer));
+	const more = andMoreWords(others.length, others.length === 1 ? 'answer' : 'answers');
+	return joined(storedTitle(first.title, 60), sentences(`You: ${valueLine(first, 80)}`, more));
+}
+
+/** `Grace was first: Sand · You: Graphite`; empty unless somebody else was, and where texts are gone. */
+function secondChoiceWords(answer: Answer): Words {
 	const first = isSecondChoice(answer) && firstEndingOf(answer) === null ? firstOf(answer) : null;
 	if (first === null) return '';
 	const { person, values } = first;
 	if (person?.userId === answer.person.userId) return '';
 	const items = itemsOf(answer);
 	const at = items.findIndex(({ value }) => value !== null);
-	const show = (text: string | null | undefined) => {
-		const option = quotedTitleMrkdwn(text ?? '', 80);
-		// Words alone cannot look like ours.
-		return /^“[\p{L}\p{N} -]*”$/u.test(option) ? withoutMarks(option) : option;
-	};
-	const who = person === null ? 'Somebody outside Slack' : personMrkdwn(person.userId);
-	return `${who} answered first: ${show(values[at]) || '(hidden)'} (yours: ${show(items[at]?.value)})`;
+	const who = person === null ? 'Somebody in the dashboard' : mentionOf(person.userId);
+	const theirs = valueLine({ value: values[at] ?? null, secret: values[at] == null }, 80);
+	return joined(
+		rich`${who} was first: ${theirs}`,
+		`You: ${valueLine({ value: items[at]?.value ?? null, secret: false }, 80)}`,
+	);
 }
 
 function draftEntry({ question, values, updatedAt, formId, askedIn, ...draft }: InboxDraft): KnownBlock[] {
 	const { sessionName = '', isClosed, isAllowed } = draft;
 	const { sessionId, messageIndex } = question;
-	const text = quotedTitleMrkdwn(masked(Object.values(values).find((value) => !isBlank(value)) ?? '').text, 120);
-	const title = `📝 *${sessionTitle(sessionName, sessionId)}*`;
+	const text = oneLine(masked(Object.values(values).find((value) => !isBlank(value)) ?? '').text, 120);
+	const title = rich`📝 *${sessionTitle(sessionName, sessionId)}*`;
 	const why = isClosed ? 'no longer asked' : isAllowed ? '' : 'you may not answer it any more';
-	const row =
+	const offered =
 		why !== ''
 			? [
 					button(ACTIONS.copyDraft, 'Copy text', { value: formId }),
@@ -322,34 +351,36 @@ function draftEntry({ question, values, updatedAt, formId, askedIn, ...draft }: 
 				]
 			: [button(ACTIONS.answer, 'Continue', { value: encodeTarget({ sessionId, messageIndex }) })];
 	return [
-		...section(joined(title, text, why, sessionIdMrkdwn(sessionId), momentMrkdwn(updatedAt))),
-		...inRow(buttons(...row.map(sayingSession(sessionId, sessionName))), askedIn ?? METADATA.origin, `draft ${formId}`),
+		...section(joined(title, text, why, momentOf(updatedAt))),
+		...inRow(
+			buttons(...offered.map(sayingSession(sessionId, sessionName))),
+			askedIn ?? METADATA.origin,
+			`draft ${formId}`,
+		),
 	];
 }
-
-const MARKDOWN = /^[ \t]{0,3}(?:#{1,6}|[-*+>])[ \t]+|\*\*|`/gm;
 
 /** `oldCount`: sessions in one line below; `otherCount`: those of which the person sees no question. Plain text. */
 export function waitingCountWords(total: number, snoozedCount: number, oldCount = 0, otherCount = 0): string {
 	const snoozed = snoozedCount === 0 ? '' : `, ${counted(snoozedCount, 'is', 'are')} snoozed`;
-	const old = oldCount === 0 ? '' : ` ${counted(oldCount, 'old session waits', 'old sessions wait')}, see below.`;
-	const others = counted(otherCount, 'other session does', 'other sessions do');
-	if (total === 0 && otherCount > 0) return `No question of your channels waits${snoozed}. ${others}.${old}`;
-	if (total === 0) return `No ${old === '' ? '' : 'new '}question waits for you${snoozed}.${old}`;
-	return `${counted(total, 'question waits', 'questions wait')} for you${snoozed}`;
+	const old = oldCount === 0 ? '' : ` ${counted(oldCount, 'old session asks', 'old sessions ask')}, see below.`;
+	const others = counted(otherCount, 'other session asks', 'other sessions ask');
+	if (total === 0 && otherCount > 0) return `No question of your channels${snoozed}. ${others}.${old}`;
+	if (total === 0) return `No ${old === '' ? '' : 'new '}question for you${snoozed}.${old}`;
+	return `${counted(total, 'question')} for you${snoozed}`;
 }
 
-function snoozedWords({ count, nextAt, only }: NonNullable<ShownInbox['snoozed']>): string {
-	const one = only === null ? '1 question' : sessionTitle(only.name, only.sessionId);
-	const what = count === 1 ? `${one} is snoozed. It comes` : `${count} questions are snoozed. The next one comes`;
-	return `💤 Only your inbox hides ${count === 1 ? 'it' : 'them'}: ${what} back here ${momentMrkdwn(nextAt)}`;
+function snoozedWords({ count, nextAt, only }: NonNullable<ShownInbox['snoozed']>): Words {
+	const one = only === null ? '1 question' : bold(sessionTitle(only.name, only.sessionId));
+	const what = count === 1 ? rich`${one} is snoozed. It comes` : `${count} questions are snoozed. The next one comes`;
+	return rich`💤 Only your Home hides ${count === 1 ? 'it' : 'them'}: ${what} back here ${momentOf(nextAt)}`;
 }
 
 /** To a person who snoozed a question on its post, or (`timeZone`) whose own time zone Slack does not tell. */
 export function snoozedMessage(snoozed: { name: string; sessionId: string }, until: number, timeZone: string | null) {
 	const zone = timeZone === null ? '' : `That is 9:00 ${timeZone}: Slack did not tell Handraise your time zone.`;
-	const what = `💤 ${sessionTitle(snoozed.name, snoozed.sessionId)} is snoozed for you; nobody else notices.`;
-	return textMessage(`${sentences(what, zone)}\nYour inbox shows it again ${momentMrkdwn(until)}`);
+	const what = rich`💤 *${sessionTitle(snoozed.name, snoozed.sessionId)}* is snoozed for you; nobody else notices.`;
+	return textMessage(lines(sentences(what, zone), rich`Home shows it again ${momentOf(until)}`));
 }
 
 function unreadableWords(count: number): string {
@@ -364,29 +395,35 @@ function pageWords(what: 'Question' | 'Session', first: number, count: number, t
 	return `${which} of ${total}`;
 }
 
-/** `waiting 12 min`. Rounded, so that an inbox changes seldom: to 5 minutes after 10, to hours after one hour. */
-export function waitingSinceWords(since: number, now: number): string {
-	const ms = Math.max(0, now - since);
-	if (ms < MINUTE_MS) return 'asked just now';
+/** `asked 12 min ago`. `isKnown`: since then, not before. */
+export const askedSinceWords = (since: number, now: number, isKnown = true) =>
+	`asked ${isKnown ? '' : 'more than '}${roundedAgo(since, now)}`;
+
+/** Rounded, so that Home changes seldom: to 5 minutes after 10, to hours after one hour. */
+function roundedAgo(at: number, now: number): string {
+	const ms = Math.max(0, now - at);
 	const step = ms < 10 * MINUTE_MS ? MINUTE_MS : ms < HOUR_MS ? 5 * MINUTE_MS : HOUR_MS;
-	return `waiting ${durationText(Math.floor(ms / step) * step)}`;
+	return agoText(now - Math.floor(ms / step) * step, now);
 }
 
-/** On a page of old sessions, whose button *Hide* leads back to the questions. mrkdwn. */
-export const QUESTIONS_HIDDEN = 'Your questions are not on this page of old sessions: *Hide* shows them.';
+/** On a page of old sessions, whose button *Hide* leads back to the questions. */
+export const QUESTIONS_HIDDEN = rich`Your questions are not on this page of old sessions: *Hide* shows them.`;
 
-export const waitingSessionsWords = (total: number) =>
-	`${counted(total, 'session waits', 'sessions wait')} for a person. Anybody may answer.`;
+export const othersAskWords = (total: number) =>
+	`${counted(total, 'session asks', 'sessions ask')}. Anybody may answer.`;
 
 /** What to do when no question waits. `discovers`: whether sessions that nobody watches are shown too. */
-export function emptyWords(isWatching: boolean, discovers: boolean): string {
+export function emptyWords(isWatching: boolean, discovers: boolean): Words {
 	const come =
 		'New questions that you may answer, of the sessions that your channels watch, appear here by themselves.';
-	if (discovers) return `${come} \`${COMMAND} watch all\` brings those of all sessions into a channel.`;
+	if (discovers) return rich`${come} \`${COMMAND} watch all\` brings those of all sessions into a channel.`;
 	return isWatching
-		? `${come} To watch another session, type \`${COMMAND} watch\` and its id in a channel.`
-		: `No session is watched yet. \`${COMMAND} watch\` and an id, typed in a channel, bring its questions there and ` +
-				'here.';
+		? rich`${come} To watch another session, type \`${COMMAND} watch\` and its id in a channel.`
+		: marked(
+				'No session is watched yet. `{command} watch` and an id, typed in a channel, bring its questions there and ' +
+					'here.',
+				{ command: COMMAND },
+			);
 }
 
 export const CHANNELS_UNKNOWN =

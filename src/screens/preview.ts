@@ -10,9 +10,9 @@ import { atOnce } from '../kernel/lease-loop.ts';
 import { draftsIn } from '../people/agent-texts.ts';
 import { buildForm } from '../slack/form/build.ts';
 import { CHOOSE_IDS, newMetadata } from '../slack/ids.ts';
-import { buttons, type KnownBlock, type MessageContent, type ModalView, message } from '../slack/parts.ts';
-import { plain } from '../slack/text.ts';
-import { openQuestion } from './question.ts';
+import { buttons, type KnownBlock, type MessageContent, type ModalView, message, plain } from '../slack/parts.ts';
+import { MOST_ABOVE_OPTIONS, openQuestion } from './question.ts';
+import { asksWords } from './question-post.ts';
 
 /* What Handraise makes of a question, for the authors of agents: `npm run ask`, and the sandbox. */
 
@@ -43,7 +43,7 @@ export function previewOf(json: string) {
 	const { question: view } = snapshotOf(session, 0);
 	if (question === null || view === null) throw new HandraiseError('nothing is asked', { code: 'internal' });
 	const showing = { sessionId: session.sessionId, discreet: false, choices: { channelId: 'C0', readAt: 0 } };
-	const { blocks, row, note } = openQuestion(view, showing);
+	const { blocks, row, note, isTooLong } = openQuestion(view, showing);
 	const labels = row.flatMap((part) =>
 		part?.type === 'button' && CHOOSE_IDS.some((id) => id === part.action_id) ? [part.text.text] : [],
 	);
@@ -55,9 +55,9 @@ export function previewOf(json: string) {
 	const fields: readonly KnownBlock[] = form.kind === 'fields' ? form.blocks : [];
 	return {
 		buttons: labels,
-		whyNoButtons: labels.length > 0 ? '' : whyNoButtons(question, note),
+		whyNoButtons: labels.length > 0 ? '' : whyNoButtons(question, isTooLong ? TOO_LONG : note),
 		items: question.items.map((_, position) => itemOf(question, position)),
-		post: message('A question', [...blocks('✋ *Your agent* asks'), ...buttons(...row)]) satisfies MessageContent,
+		post: message('A question', [...blocks(asksWords('Your agent')), ...buttons(...row)]) satisfies MessageContent,
 		form: {
 			type: 'modal',
 			title: plain('Answer', 24),
@@ -97,6 +97,10 @@ function itemOf(question: Question, position: number) {
 		nearMiss: nearMissAt(question, position),
 	};
 }
+
+const TOO_LONG =
+	`the text above them has more than ${MOST_ABOVE_OPTIONS.characters} characters or ${MOST_ABOVE_OPTIONS.lines} lines, ` +
+	'which Slack may fold';
 
 /** Why a post has no buttons although the question has options. */
 function whyNoButtons(question: Question, note: string): string {

@@ -13,6 +13,7 @@ import { masked } from '../domain/masking.ts';
 import type { SettledHow } from '../domain/occurrences.ts';
 import { isOver, isReworded, isWaiting } from '../domain/session.ts';
 import { asShownBy, type QuestionView, type SessionSnapshot } from '../domain/session-snapshot.ts';
+import { oneLine } from '../domain/shown-text.ts';
 import type { Named } from '../slack/answerers.ts';
 import { ACTIONS, encodeTarget } from '../slack/ids.ts';
 import {
@@ -24,21 +25,20 @@ import {
 	context,
 	counted,
 	endWords,
-	joined,
+	fitting,
 	type KnownBlock,
 	type MessageContent,
 	message,
-	momentMrkdwn,
+	momentOf,
 	moreMenu,
-	personMrkdwn,
 	personName,
-	section,
+	row,
 	sessionTitle,
 	waitingWords,
 } from '../slack/parts.ts';
-import { oneLineMrkdwn, quotedTitleMrkdwn } from '../slack/text.ts';
+import { isEmpty, joined, rich, richText, type Words } from '../slack/rich-text.ts';
 import type { Asked } from '../store/question-store.ts';
-import { inlineState, notSentWords, stateLine } from './answer.ts';
+import { inlineState, markOf, notSentWords, showQuestionButton } from './answer.ts';
 import type { QuestionFacts } from './facts.ts';
 import {
 	answeredItem,
@@ -46,10 +46,12 @@ import {
 	claimsWords,
 	handOverLine,
 	openQuestion,
+	POST_ROOMS,
 	questionText,
 	sayingQuestion,
 } from './question.ts';
 
+type PostRoom = (typeof POST_ROOMS)[number];
 type Found = Awaited<ReturnType<QuestionFacts['contextOf']>>;
 type Seldom = 'refused' | 'lost' | 'isLostElsewhere' | 'perhaps' | 'named' | 'again';
 /** What a post shows besides its content. */
@@ -66,38 +68,44 @@ export function askedPost(asked: Asked, changed: boolean, post: PostContext): Me
 	// The agent may have asked the same before.
 	const refused = post.refused != null && post.refused.acceptedAt >= readAt ? post.refused : null;
 	const sessionName = view?.name ?? '';
-	const open = openOf(asked, post);
-	return message(questionText({ question, sessionName, waitedMs: post.now - readAt, discreet, changed }), [
-		...open.blocks(joined(asksWords(titleOf(post), changed), stepsWords(question, view))),
-		...answerBlocks(question, post),
-		...buttons(...open.row),
-		...context(
-			question.openCount < question.itemCount ? `Still open: ${counted(question.openCount, 'question')}.` : '',
-			open.note,
-			notSentWords(refused),
-			lostWords(question, post),
-			...whoLines(post),
-		),
-	]);
+	const blocks = fitting(POST_ROOMS, (room) => {
+		const open = openOf(asked, post, room);
+		return [
+			...open.blocks(joined(asksWords(titleOf(post), changed), stepsWords(question, view))),
+			...answerBlocks(question, post, room),
+			...buttons(...open.row),
+			...context(
+				question.openCount < question.itemCount ? `Still open: ${counted(question.openCount, 'question')}.` : '',
+				open.note,
+				notSentWords(refused, post.names),
+				lostWords(question, post),
+				...whoLines(post),
+			),
+		];
+	});
+	return message(questionText({ question, sessionName, discreet, changed }), blocks);
 }
 
-function openOf({ question, readAt }: Asked, { sessionId, channelId, offersOptions, view, discreet }: PostContext) {
+function openOf({ question, readAt }: Asked, post: PostContext, room: PostRoom = 'post') {
+	const { sessionId, channelId, offersOptions, view, discreet } = post;
 	const choices = offersOptions ? { channelId, readAt } : null;
-	// Everybody has the same buttons. Whoever may not hand it over is told when they press.
-	const menu = { hasScreenshot: view?.hasScreenshot === true };
 	const sessionName = view?.name ?? '';
-	return openQuestion(question, { sessionId, sessionName, discreet, choices, holding: { handOver: null }, menu });
+	// Everybody has the same buttons. Whoever may not hand it over is told when they press.
+	const holding = { handOver: null };
+	return openQuestion(question, { sessionId, sessionName, discreet, room, choices, holding, hasMenu: true });
 }
 
-/** Who has an open question, and who is answering it. mrkdwn. */
-function whoLines(post: PostContext): string[] {
-	return [handOverLine(post, post.isUpdate ? null : post.names), claimsWords(post.claimedBy), namedWords(post.named)];
+/** Who has an open question, and who is answering it. */
+function whoLines(post: PostContext): Words[] {
+	return [handOverLine(post, post.names), claimsWords(post.claimedBy), namedWords(post.named)];
 }
 
-/** Who alone may answer; mrkdwn, which notifies nobody. Empty: everybody may. */
-export function namedWords(named: Named | null = null): string {
+/** Who alone may answer: names, which notify nobody. Empty: everybody may. */
+export function namedWords(named: Named | null = null): Words {
 	if (named === null) return '';
-	return named.isNobodyLeft ? '🔒 Nobody who may answer is left.' : `🔒 Only ${named.words} may answer.`;
+	if (named.isNobodyLeft) return '🔒 Nobody who may answer is left.';
+	const only = rich`🔒 Only ${named.names} may answer`;
+	return isEmpty(named.places) ? rich`${only}.` : joined(only, rich`named in ${named.places}`);
 }
 
 /** How far the agent has gone on since it asked, unless it waits visibly; else empty. */
@@ -105,16 +113,18 @@ export function stepsWords({ stepsSince = 0 }: QuestionView, view: Pick<SessionS
 	return stepsSince === 0 || isWaiting(view?.status ?? '') ? '' : `${counted(stepsSince, 'step')} since`;
 }
 
-/** Why the agent asks again. A new post mentions nobody. mrkdwn. */
+/** Why the agent asks again. */
 function lostWords(question: QuestionView, post: PostContext): string {
-	const { lost, isUpdate, names } = post;
+	const { lost, names } = post;
 	if (lost == null)
 		return post.isLostElsewhere ? 'Asked again. The answer from the dashboard is not in the field any more.' : '';
-	const who = isUpdate ? personMrkdwn(lost.person.userId) : personName(lost.person.userId, names);
 	// What it gave beside that may stand there still.
 	const positions = lost.positions.filter((at) => question.items[at]?.open === true);
 	const given = ownWords(question, { ...lost, positions }, post);
-	return `Asked again. ${who}'s answer ${given === '' ? '' : `*${given}* `}is not in the field any more.`;
+	const which = `${personName(lost.person.userId, names)}'s answer`;
+	return given === ''
+		? `Asked again. ${which} is not in the field any more.`
+		: `Asked again. Not in the field any more: ${which}, ${given}`;
 }
 
 /** Whether `answer` is to this question as it is asked now, is on its way or has arrived, and was not taken back. */
@@ -132,28 +142,33 @@ export function isAnswering({ question, readAt }: Asked, answer: Answer | null):
 export function settledQuestionPost(asked: Asked, how: SettledLook | null, post: PostContext): MessageContent {
 	const title = titleOf(post);
 	const answer = shownAnswer(asked, how, post.standing);
-	const line = outcomeWords(asked, how, post, false);
+	const outcome = outcomeWords(asked, how, post);
 	const says = saysOf(asked.question, post);
 	if (answer !== null && isBlocking(answer.state)) {
+		const isHeld = isUnderUndo(answer, post.now);
 		const undo = says(button(ACTIONS.undo, 'Undo', { value: answer.id }));
-		const words = section(line, isUnderUndo(answer, post.now) ? { accessory: undo } : {});
+		const sendsAt = isHeld ? rich`sends at ${momentOf(answer.press?.undoUntil ?? 0, 'seconds')}` : '';
 		// It stays as it was above its buttons: a press never makes it taller.
-		return message(`⏳ ${title}: ${line}`, [...openOf(asked, post).blocks(`⏳ ${title} asks`), ...words]);
+		const above = openOf(asked, post).blocks(joined(rich`⏳ *${title}* asks`, sendsAt));
+		return message(`⏳ ${title}: ${outcome}`, [...above, ...row(outcome, isHeld ? undo : null)]);
 	}
-	const isForm = asked.question.itemCount > 1;
-	const mark = answer === null ? (how === 'answered' ? '✅' : '🔹') : stateLine(answer).split(' ', 1).join();
-	const what = isForm
-		? `asked ${counted(asked.question.itemCount, 'question')}`
-		: `asked: ${askedLine(asked.question)}`;
-	const target = encodeTarget({ sessionId: post.sessionId, messageIndex: asked.question.messageIndex });
-	const showsValues = isForm && answer !== null && hasArrived(answer.state) && post.showAnswers !== 'never';
-	const values = showsValues ? button(ACTIONS.showAnswers, 'Show answers', { value: target }) : null;
-	// One element, so that the post stays two lines.
-	const [menu] = moreMenu(values, answerAgain(asked, how, answer, post)).map(says);
-	const words = section(`${mark} ${title} ${what}\n${line}`, menu === undefined ? {} : { accessory: menu });
-	const watch = how === 'unwatched' && answer === null && post.reader === null ? watchAgain(post) : null;
-	return message(`${mark} ${title}: ${line}`, [...words, ...buttons(says(watch))]);
+	const mark = answer === null ? (how === 'answered' ? '✅' : '🔹') : markOf(answer);
+	const count = asked.question.itemCount;
+	const what = count > 1 ? `asked ${counted(count, 'question')}` : `asked: ${askedLine(asked.question)}`;
+	// One element beside the words, so that the post stays two lines.
+	const [menu = null] = moreMenu(showQuestion(answer, post), answerAgain(asked, how, answer, post)).map(says);
+	// Where there is a card, that offers it.
+	const isAlone = post.reader === null && post.threadTs === null;
+	const watch = how === 'unwatched' && answer === null && isAlone ? watchAgain(post) : null;
+	return message(`${mark} ${title}: ${outcome}`, [
+		...row(`${mark} ${title} ${what}\n${outcome}`, menu),
+		...buttons(says(watch)),
+	]);
 }
+
+/** Not in a direct message of a hand-over: the answer may be another person's, of a channel that its reader is not in. */
+const showQuestion = (answer: Answer | null, { reader }: PostContext) =>
+	answer === null || reader !== null ? null : showQuestionButton(answer);
 
 /** Where nobody has answered, another label; null: another post asks, or the session is over. */
 function answerAgain(
@@ -177,27 +192,24 @@ export function watchAgain({ again, sessionId }: Pick<PostContext, 'again' | 'se
 const saysOf = (question: QuestionView, { view, ...post }: PostContext) =>
 	sayingQuestion(question, { ...post, sessionName: view?.name ?? '' });
 
-/** What became of a question, one mrkdwn line; empty while it waits. Mentions people: for updates. `how` null: open. */
-export function outcomeWords(asked: Asked, how: SettledLook | null, post: PostContext, hasMark = true): string {
+/** `Ada: LH 1173 · delivered`: what became of a question, in one line that notifies nobody. `how` null: open. */
+export function outcomeWords(asked: Asked, how: SettledLook | null, post: PostContext): string {
 	const answer = shownAnswer(asked, how, post.standing);
 	const given = givenWords(asked, answer, post);
 	if (answer !== null) {
-		const who = personMrkdwn(answer.person.userId);
+		const who = personName(answer.person.userId, post.names);
 		const which = isReworded(answer.shownHash, asked.question.shownHash) ? BEFORE_NEW_TEXT : '';
-		const bold = given === '' ? `${who} answered` : `*${who}: ${given}*`;
-		// The mark of the message says that it went well.
-		if (answer.state === 'resumed') return joined(bold, which, 'continued');
+		const said = given === '' ? `${who} answered` : `${who}: ${given}`;
 		const isHeld = isBlocking(answer.state) && isUnderUndo(answer, post.now);
-		const sendsAt = momentMrkdwn(answer.press?.undoUntil ?? 0, 'seconds');
-		return joined(bold, which, isHeld ? `sends at ${sendsAt}` : inlineState(answer, hasMark));
+		return joined(said, which, isHeld ? '' : inlineState(answer));
 	}
 	if (how === null) return '';
 	if (how === 'unwatched' && post.again === 'done') return WATCHED_AGAIN;
 	const { perhaps = null } = how === 'wentOn' ? post : {};
-	if (perhaps !== null) return `${personMrkdwn(perhaps.person.userId)}'s answer may have arrived`;
+	if (perhaps !== null) return `${personName(perhaps.person.userId, post.names)}'s answer may have arrived`;
 	if (how === 'ended') return `The session ${endWords(post.view?.status ?? '')}`;
 	if (how !== 'answered') return SETTLED_WORDS[how];
-	return given === '' ? OUTSIDE : `${OUTSIDE}: *${given}*`;
+	return given === '' ? OUTSIDE : `${OUTSIDE}: ${given}`;
 }
 
 /** The answer from Handraise that a post shows: of a question that is over, only one that did that. */
@@ -226,20 +238,20 @@ export function drawAgainAt({ standing, claimedUntil, now }: PostContext): numbe
 
 const MOST_VALUES = 3;
 
-/** What was answered, in one line, as far as this channel may see it; or empty. `answer`: null from outside. mrkdwn. */
+/** What was answered, in one line, as far as this channel may see it; or empty. `answer`: null from outside. */
 function givenWords({ question, answered = [] }: Asked, answer: Answer | null, post: PostContext): string {
-	// Those of a form are behind a button.
+	// *Show question* has those of a form.
 	if (post.showAnswers === 'never' || (answer !== null && question.itemCount > 1)) return '';
 	const item = answer?.press == null ? undefined : itemsOf(answer).find(({ value }) => value);
 	const pressed = answer && item && forOthers(item, repeatsIn(answer)).value;
-	if (pressed) return valueWords(pressed, question);
+	if (pressed) return valueWords(pressed);
 	// What a read found may be somebody else's.
 	if (answer !== null && (isBlocking(answer.state) || answer.agentOutcome === 'overwritten')) return '';
 	const read = valuesWords(asShownBy(post.showAnswers, { ...question, items: answered }), question);
 	return read === '' && answer !== null && hasArrived(answer.state) ? ownWords(question, answer, post) : read;
 }
 
-/** What an answer of ours said that stands in no field, as far as this channel may see it. mrkdwn. */
+/** What an answer of ours said that stands in no field, as far as this channel may see it. */
 function ownWords(question: QuestionView, answer: Answer, { showAnswers }: PostContext): string {
 	const values = shownValuesOf(answer);
 	// `shownByAuto` is of the empty field.
@@ -251,24 +263,20 @@ function ownWords(question: QuestionView, answer: Answer, { showAnswers }: PostC
 	return valuesWords(asShownBy(showAnswers, { ...question, items }), { ...question, items: open });
 }
 
-/** An option of words alone stands as on its button. Nothing in any other value may look like our words beside it. */
-function valueWords(whole: string, { quick }: QuestionView): string {
-	// Perhaps an option of the agent.
-	const value = masked(whole).text;
-	const isPlain = quick?.options.includes(value) === true && /^[\p{L}\p{M}\p{N} .,'’()/+&%€$£-]*$/u.test(value);
-	// An option has at most 30 characters. Escaping makes them longer.
-	return isPlain ? oneLineMrkdwn(value, 200) : quotedTitleMrkdwn(value, 120);
-}
+/** Perhaps an option of the agent, which may be a credential. */
+const valueWords = (whole: string) => oneLine(masked(whole).text, 120);
 
-/** The values of these items, in one line, of those that were open; empty when none is shown. mrkdwn. */
+/** The values of these items, in one line, of those that were open; empty when none is shown. */
 function valuesWords({ items }: QuestionView, question: QuestionView): string {
 	const given = items.filter(
 		({ value, secret, withheld }, position) =>
 			question.items[position]?.open !== false && (value || secret || withheld),
 	);
 	if (given.every(({ value }) => !value)) return '';
-	const values = given.slice(0, MOST_VALUES).map(({ value }) => (value ? valueWords(value, question) : '(hidden)'));
-	return [...values, andMoreWords(given.length - MOST_VALUES)].filter((text) => text !== '').join('; ');
+	const values = given.slice(0, MOST_VALUES).map(({ value }) => (value ? valueWords(value) : '(hidden)'));
+	// Of very many items, the last are not stored.
+	const count = given.length + question.itemCount - question.items.length;
+	return [...values, andMoreWords(count - MOST_VALUES)].filter((text) => text !== '').join('; ');
 }
 
 /** Whether a post that is over stays so: its answer and agent cannot change, nor can it be answered or wait again. */
@@ -282,21 +290,21 @@ export const titleOf = ({ view, sessionId }: PostContext) => sessionTitle(view?.
 const MOST_ITEMS = 5;
 
 /** Why the agent waits; empty when it does not wait, or when its question is shown. */
-export function waitingLine({ status, question }: SessionSnapshot): string {
+export function waitingLine({ status, question }: SessionSnapshot): Words {
 	if (!isWaiting(status) || question?.goneOn === false || (question?.openCount ?? 0) > 0) return '';
 	return waitingWords(question, null);
 }
 
 /** The items no longer open, with their values as the channel may see them. */
-function answerBlocks(question: QuestionView, { showAnswers }: PostContext): KnownBlock[] {
+function answerBlocks(question: QuestionView, { showAnswers }: PostContext, room: PostRoom): KnownBlock[] {
 	const { items, itemCount, openCount } = asShownBy(showAnswers, question);
-	const answered = items.flatMap((item, position) => (item.open ? [] : [answeredItem(item, position)]));
-	const shown = answered.slice(0, MOST_ITEMS);
-	return [...shown.flatMap((text) => section(text)), ...context(andMoreWords(itemCount - openCount - MOST_ITEMS))];
+	const answered = items.flatMap((item, position) => (item.open ? [] : [answeredItem(item, position, room)]));
+	const shown = answered.slice(0, MOST_ITEMS).flat();
+	return [...richText(...shown), ...context(andMoreWords(itemCount - openCount - MOST_ITEMS))];
 }
 
-export function asksWords(title: string, changed = false): string {
-	return changed ? `✋ ${title} asks something else now` : `✋ ${title} asks`;
+export function asksWords(title: string, changed = false): Words {
+	return changed ? rich`✋ *${title}* asks something else now` : rich`✋ *${title}* asks`;
 }
 
 /** Its author saw another text than the question has now. */
@@ -314,5 +322,5 @@ export const SETTLED_WORDS = {
 	unwatched: 'No longer watched',
 	gaveWay: 'No longer followed here: a newer question needed the place. Home still lists it.',
 	handedOn: 'Handed over again',
-	givenBack: 'You gave it back: it is open for all again',
+	givenBack: 'You gave it back: it asks everybody again',
 } as const;

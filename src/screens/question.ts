@@ -1,10 +1,13 @@
 import { type HandOver, MOST_HAND_OVERS } from '../domain/hand-over.ts';
+import { titleText, withoutListed } from '../domain/listed-options.ts';
 import type { Mask } from '../domain/masking.ts';
 import { lookDifferent, looksOfLabels } from '../domain/quick-answer.ts';
 import { type AnswerMarks, isSecretValue } from '../domain/secrecy.ts';
 import type { Question } from '../domain/session.ts';
 import type { ItemView, QuestionView } from '../domain/session-snapshot.ts';
-import { type CutMark, createCutMark } from '../domain/texts.ts';
+import { cutTo, oneLine } from '../domain/shown-text.ts';
+import { type CutMark, createCutMark, cutText } from '../domain/texts.ts';
+import { agentLine, agentText } from '../slack/agent-text.ts';
 import type { Form } from '../slack/form/build.ts';
 import { MOST_FIELDS } from '../slack/form/fields.ts';
 import {
@@ -29,71 +32,85 @@ import {
 	button,
 	context,
 	counted,
-	durationText,
 	type KnownBlock,
+	mentionOf,
 	moreMenu,
 	type Names,
-	personMrkdwn,
 	personName,
+	plain,
 	saying,
-	sectionsOf,
-	sentences,
 	spokenName,
-	valueMrkdwn,
+	valuePieces,
 } from '../slack/parts.ts';
 import {
-	cutTo,
-	firstCharactersMrkdwn,
-	oneLine,
-	plain,
-	quoted,
-	quotedBold,
-	quotedMarkdown,
-	quotedNameMrkdwn,
-	quotedTitleMrkdwn,
-	titleText,
-	withoutListed,
-	withoutMarks,
-} from '../slack/text.ts';
+	bold,
+	line,
+	listed,
+	type Piece,
+	piecesText,
+	quote,
+	rich,
+	richText,
+	sentences,
+	type Words,
+} from '../slack/rich-text.ts';
 
-/** How many items of a question a screen shows, and UTF-16 units of mrkdwn for each of its parts. */
+/** UTF-16 units of what a screen shows of a question's parts. */
 const QUESTION_LIMITS = {
-	post: { items: 3, context: 2_500, title: 250, description: 500 },
-	/** A card shows more than the question. */
-	card: { items: 3, context: 1_200, title: 250, description: 500 },
-	/** A list draws its own lines: what is longer has no options there. */
-	entry: { items: 2, context: 45, title: 120, description: 250 },
+	post: { context: 1_800, title: 250, description: 400 },
+	/** Where a message does not hold as much. */
+	short: { context: 700, title: 120, description: 200 },
+	/** A list has many, each of its texts in one line: what is longer has no options there. */
+	entry: { context: 140, title: 150, description: 140 },
 } as const;
 
 type Room = keyof typeof QUESTION_LIMITS;
+/** For a message: the first that it holds. */
+export const POST_ROOMS = ['post', 'short'] as const satisfies readonly Room[];
 
-/** Below a question with a part cut: it has no buttons with options. mrkdwn. */
-export const QUESTION_CUT = 'Part of the question is cut here. *Answer…* shows the rest, or says where to read it.';
-/** Below one that hides something. mrkdwn. */
-export const QUESTION_HIDES = '🔒 •••• hides what looks like a password or key. *Answer…* can show it.';
-/** With it, Slack folds no part of a section behind "see more": for all of a question above its buttons. */
-export const UNFOLDED = { expand: true } as const;
+/** Titles of items in a post. */
+const MOST_TITLES = 5;
+
+/** Below a question with a part cut: it has no buttons with options. */
+export const QUESTION_CUT = 'Part of the question is cut here. Answer… shows the rest, or says where to read it.';
+/** Below one that hides something. */
+export const QUESTION_HIDES = '🔒 •••• hides what looks like a password or key. Answer… can show it.';
+/**
+ * Options stand only below so much of an agent's text: nobody knows whether Slack folds a longer one, and what is
+ * approved has to be seen.
+ */
+export const MOST_ABOVE_OPTIONS = { characters: 600, lines: 12 } as const;
 
 /**
- * In mrkdwn, what the agent wrote above the items (`said`), the first open items, and how many are left out (`more`).
- * `labels`: of the buttons below, which say what the lines of a list say.
+ * What the agent wrote above the items (`said`), the item or the titles of several (`asked`), and how many are left out
+ * (`more`). `labels`: of the buttons below, which say what the lines of a list say.
  */
 function questionBody(question: QuestionView, room: Room, labels: readonly string[] = []) {
 	const limits = QUESTION_LIMITS[room];
 	const mark = createCutMark(question.quick === null);
-	const said = quotedMarkdown(withoutListed(question.context, labels), limits.context, mark.onCut);
-	const asked = question.items.filter((item) => item.open).slice(0, limits.items);
-	const leftOut = question.openCount - asked.length;
-	const isAlone = asked.length === 1;
-	const items = asked.map(({ title, description }, index) => {
-		const name =
-			quotedBold(titleText(title, labels), limits.title, mark.onCut) || (isAlone ? '' : `> *Question ${index + 1}*`);
-		// Of a long list, the titles say what it is about.
-		const more = leftOut > 0 ? '' : quotedMarkdown(withoutListed(description, labels), limits.description, mark.onCut);
-		// The question comes last, above its buttons.
-		return (isAlone ? `${more}\n${name}` : `${name}\n${more}`).trim();
-	});
-	return { said, items, more: andMoreWords(leftOut), isWhole: !mark.isCut };
+	const textOf = (text: string, limit: number) => (room === 'entry' ? agentLine : agentText)(text, limit, mark.onCut);
+	const said = textOf(question.context, limits.context);
+	const open = question.items.filter((item) => item.open);
+	const shown = open.slice(0, MOST_TITLES);
+	const title = (item: ItemView) => quote(bold(oneLine(titleText(item.title, labels), limits.title, mark.onCut)));
+	const [only] = question.openCount === 1 ? open : [];
+	if (only === undefined && room === 'entry') {
+		return { said, asked: quote(bold(askedLine(question))), more: '', isWhole: false };
+	}
+	const asked =
+		only === undefined
+			? shown.flatMap((item, at) => [title(item), quote(bold(`Question ${at + 1}`))].find(isSomething) ?? [])
+			: [...title(only), ...textOf(withoutListed(only.description, labels), limits.description)];
+	const more = only === undefined ? andMoreWords(question.openCount - shown.length) : '';
+	return { said, asked, more, isWhole: !mark.isCut };
+}
+
+const isSomething = (pieces: readonly unknown[]) => pieces.length > 0;
+
+/** Whether all of it is seen above buttons, also if Slack folds long texts. */
+function isShort(pieces: readonly Piece[]): boolean {
+	const text = piecesText(pieces);
+	return text.length <= MOST_ABOVE_OPTIONS.characters && text.split('\n').length <= MOST_ABOVE_OPTIONS.lines;
 }
 
 interface Showing {
@@ -107,8 +124,8 @@ interface Showing {
 	/** For *Hand over* and *Give back*; null: without. */
 	readonly holding?: Holding | null;
 	readonly snoozes?: boolean;
-	/** What else a post offers in its menu; left out: no menu. */
-	readonly menu?: { readonly hasScreenshot: boolean };
+	/** A post has a menu with what else can be done. */
+	readonly hasMenu?: boolean;
 }
 
 /**
@@ -116,7 +133,7 @@ interface Showing {
  * the form if Slack can show it, and those for whoever does not answer. `note`: why it has no form, or a part is cut.
  */
 export function openQuestion(question: QuestionView, showing: Showing) {
-	const { sessionId, room = 'post', choices = null, holding = null, snoozes = false, menu } = showing;
+	const { sessionId, room = 'post', choices = null, holding = null, snoozes = false, hasMenu = false } = showing;
 	const { messageIndex, fingerprint, openCount } = question;
 	const target = { sessionId, messageIndex };
 	const mark = { sessionId, fingerprint };
@@ -124,24 +141,33 @@ export function openQuestion(question: QuestionView, showing: Showing) {
 	const others = moreMenu(
 		...(holding === null ? [] : handOverButtons(holding, mark)),
 		...(snoozes ? snoozeButtons(mark) : []),
-		...(menu === undefined ? [] : postMenu(mark, menu, noForm === '')),
+		...(hasMenu ? postMenu(mark, noForm === '') : []),
 	);
 	const whole = questionBody(question, room);
-	const options = choices === null || !whole.isWhole ? [] : optionButtons(question, { sessionId, ...choices });
-	const body = options.length === 0 ? whole : questionBody(question, room, question.quick?.options);
+	const brief = questionBody(question, room, question.quick?.options);
+	// What stands as buttons is seen there.
+	const isTooLong = brief.isWhole && !isShort([...brief.said, ...brief.asked]);
+	const isOffered = choices !== null && brief.isWhole && !isTooLong;
+	const options = isOffered ? optionButtons(question, { sessionId, ...choices }) : [];
 	const hasOptions = options.length > 0;
+	const body = hasOptions ? brief : whole;
 	const other = button(ACTIONS.answer, 'Other answer…', { value: encodeTarget(target) });
 	// Its window shows what is asked, and has the button to the dashboard.
 	const open = noForm === '' ? answerButton(target) : openSessionButton(sessionId);
 	const row = hasOptions ? [...options, other, ...others] : [open, ...others];
 	return {
-		/** In one section, one bar stands beside all that the agent says. */
-		blocks: (headline: string): KnownBlock[] => {
-			const lines = [headline, body.said, ...body.items].filter((text) => text !== '');
-			return [...sectionsOf(lines, UNFOLDED), ...context(body.more)];
-		},
+		said: body.said,
+		asked: body.asked,
+		more: body.more,
+		/** One bar stands beside all that the agent says. */
+		blocks: (headline: Words): KnownBlock[] => [
+			...richText(...line(headline), ...body.said, ...body.asked),
+			...context(body.more),
+		],
 		row: row.map(sayingQuestion(question, showing)),
 		hasOptions,
+		/** All of it is shown, and too much for options below it. */
+		isTooLong,
 		note: noForm || (question.hides === true ? QUESTION_HIDES : body.isWhole ? '' : QUESTION_CUT),
 	};
 }
@@ -150,15 +176,9 @@ const openSessionButton = (sessionId: string) =>
 	button(ACTIONS.open, 'Open session', { value: encodeTarget({ sessionId, messageIndex: null }) });
 
 /** `opensSession`: no other button of the post does. */
-function postMenu(
-	mark: QuestionMark,
-	{ hasScreenshot }: NonNullable<Showing['menu']>,
-	opensSession: boolean,
-): (Button | null)[] {
-	const value = encodeTarget({ sessionId: mark.sessionId, messageIndex: null });
+function postMenu(mark: QuestionMark, opensSession: boolean): (Button | null)[] {
 	return [
 		button(ACTIONS.snooze, 'Snooze for me', { value: encodeSnooze({ length: '1h', hash: questionHash(mark) }) }),
-		hasScreenshot ? button(ACTIONS.showScreenshot, 'Screenshot', { value }) : null,
 		opensSession ? openSessionButton(mark.sessionId) : null,
 	];
 }
@@ -222,7 +242,7 @@ function snoozeButtons(mark: QuestionMark): Button[] {
 	);
 }
 
-/** Why Slack cannot show a form for a question, and where to answer it. mrkdwn. */
+/** Why Slack cannot show a form for a question, and where to answer it. */
 export function noFormWords(form: Exclude<Form, { kind: 'fields' | 'refused' }>, hasDashboard: boolean): string {
 	const why =
 		form.kind === 'tooMany'
@@ -237,16 +257,16 @@ export type Marks = { readonly mark: CutMark; readonly mask: Mask };
 /** Items of a question, at most about 3,000 characters. */
 const MOST_READ = 4;
 
-/** The open items, for somebody who may only read them. mrkdwn. */
-export function askedItemsWords({ items, openItems }: Question, { mark: { onCut }, mask }: Marks): string {
-	const shown = openItems.slice(0, MOST_READ).map((position) => {
+/** The open items, for somebody who may only read them. */
+export function askedItems({ items, openItems }: Question, { mark: { onCut }, mask }: Marks): Piece[] {
+	const shown = openItems.slice(0, MOST_READ).flatMap((position) => {
 		const { title = '', description = '' } = items[position] ?? {};
-		return [quotedBold(mask.read(titleText(title)), 200, onCut), quotedMarkdown(mask.read(description), 400, onCut)]
-			.filter(Boolean)
-			.join('\n');
+		const name = quote(bold(oneLine(mask.read(titleText(title)), 200, onCut)));
+		return [...name, ...agentText(mask.read(description), 400, onCut)];
 	});
-	return sentences(shown.join('\n'), andMoreWords(openItems.length - shown.length));
+	return [...shown, ...line(andMoreWords(openItems.length - MOST_READ))];
 }
+
 export function elsewhereWords(hasDashboard: boolean): string {
 	return hasDashboard ? 'in the dashboard, with the button below' : 'in the dashboard';
 }
@@ -255,39 +275,47 @@ export function elsewhereWords(hasDashboard: boolean): string {
 export const ONLY_TEXT =
 	'📎 Only this text goes to the agent, not the file. If the agent needs it, add a link or its text to your answer.';
 
-/** Title and value of an item that is not open: at most about 700 characters of mrkdwn. */
-export function answeredItem({ title, withheld, ...item }: Omit<ItemView, 'open' | 'description'>, position: number) {
-	const head = `*${quotedTitleMrkdwn(titleText(title), 200) || `Question ${position + 1}`}*`;
-	if (withheld && !item.secret) return `${head}\n(not shown in channels)`;
-	return `${head}\n${valueMrkdwn(item, (text) => quoted(text, 500))}`;
+/** Title and value of an item that is not open: at most about 700 characters. */
+export function answeredItem(
+	{ title, withheld, ...item }: Omit<ItemView, 'open' | 'description'>,
+	position: number,
+	room: (typeof POST_ROOMS)[number] = 'post',
+): Piece[] {
+	const limits = room === 'post' ? { title: 200, value: 500 } : { title: 100, value: 150 };
+	const head = line(bold(oneLine(titleText(title), limits.title) || `Question ${position + 1}`));
+	if (withheld && !item.secret) return [...head, ...line('(not shown in channels)')];
+	return [...head, ...valuePieces(item, limits.value)];
 }
 
-/** `“Which flight?”`, in one line; of several open items, the first and how many more. mrkdwn. */
-export function askedLine({ items, openCount, context: said }: QuestionView): string {
+/** `Which flight?`, in one line; of several open items, the first and how many more. */
+export function askedLine({ items, openCount, context: said }: QuestionView, limit = LINE_LENGTH): string {
 	const { title = '', description = '' } = items.find(({ open }) => open || openCount === 0) ?? {};
-	const asked = oneLine(title, LINE_LENGTH) || oneLine(description, LINE_LENGTH) || said;
-	const first = quotedTitleMrkdwn(asked, LINE_LENGTH);
+	const texts = [title, description, said].map((text) => oneLine(text, limit));
+	const first = texts.find((text) => text !== '') ?? '';
 	return first === '' && openCount > 1 ? counted(openCount, 'field') : sentences(first, andMoreWords(openCount - 1));
 }
 
 const LINE_LENGTH = 150;
+/** Of each entry of a list in a message: the first that it holds. */
+export const LINE_LENGTHS = [LINE_LENGTH, 60, 30] as const;
 
 /** What has a value, or was left empty on purpose: with it, the open items may mean something else. */
-export function filledItems(question: Question, marks: readonly AnswerMarks[], { read }: Mask): string[] {
+export function filledItems(question: Question, marks: readonly AnswerMarks[], { read }: Mask): Piece[] {
 	const open = new Set(question.openItems);
 	const filled = question.items
 		.map((item, position) => ({ ...item, position }))
 		.filter(({ position }) => !open.has(position));
-	// Slack takes ten fields in a block.
-	const shown = filled.slice(0, 9).map(({ title, value, position }) => {
+	const shown = filled.slice(0, MOST_FILLED).flatMap(({ title, value, position }) => {
 		const secret = isSecretValue(marks, question, position);
 		return answeredItem(
 			{ title: read(title), value: value === '' ? null : read(value), secret, withheld: false },
 			position,
 		);
 	});
-	return [...shown, andMoreWords(filled.length - 9)].filter((text) => text !== '');
+	return [...shown, ...line(andMoreWords(filled.length - MOST_FILLED))];
 }
+
+const MOST_FILLED = 9;
 
 interface Holding {
 	readonly handOver: HandOver | null;
@@ -295,56 +323,48 @@ interface Holding {
 	readonly reader?: string | null;
 }
 
-/** `Grace has it (from Ada)`, mrkdwn; empty for nobody. `names`: null mentions people; a new message notifies them. */
-export function handOverLine({ handOver, reader = null }: Holding, names: Names | null): string {
+/** `Grace has it (from Ada)`; empty for nobody. Mentions nobody. */
+export function handOverLine({ handOver, reader = null }: Holding, names: Names): string {
 	if (handOver === null) return '';
 	const { from, to } = handOver;
-	const nameOf = (userId: string) => (names === null ? personMrkdwn(userId) : personName(userId, names));
-	return `${to === reader ? 'You have' : `${nameOf(to)} has`} it (from ${nameOf(from)})`;
+	return `${to === reader ? 'You have' : `${personName(to, names)} has`} it (from ${personName(from, names)})`;
 }
 
-/** `Ada is answering. The first answer counts.`; empty when nobody is. mrkdwn. */
-export function claimsWords(userIds: readonly string[]): string {
+/** `Ada is answering. The first answer counts.`; empty when nobody is. */
+export function claimsWords(userIds: readonly string[]): Words {
 	if (userIds.length === 0) return '';
-	const people = userIds.slice(0, 3).map((userId) => personMrkdwn(userId));
+	const people = userIds.slice(0, 3).map(mentionOf);
 	if (userIds.length > 3) people.push(`${userIds.length - 3} more`);
-	return `${people.join(', ')} ${userIds.length === 1 ? 'is' : 'are'} answering. The first answer counts.`;
+	return rich`${listed(...people)} ${userIds.length === 1 ? 'is' : 'are'} answering. The first answer counts.`;
 }
 
-/** What phones show of a notification, in characters. */
-const SHOWN_CHARACTERS = 250;
-/* UTF-16 units. A longer part is cut anyway. */
-const TEXT_LENGTH = 400;
+/** What phones show of a notification, in UTF-16 units; a longer part is cut anyway. */
+const TEXT_LENGTH = 250;
 const NAME_LENGTH = 60;
 const PART_LENGTH = 1_000;
 /** Of each item when there are several. */
 const SHORT_PART_LENGTH = 80;
 
 /**
- * The `text` of a message with a question, for notifications and screen readers: a line of at most 400 UTF-16 units,
- * escaped for mrkdwn. It begins with our words, never an agent's, and tells nothing of a secret, or when `discreet`.
+ * A question in a line of about 300 UTF-16 units, for notifications and screen readers. It begins with our words, never
+ * an agent's, and tells nothing of a secret, or when `discreet`.
  */
 export function questionText(shown: ShownQuestion): string {
-	const { question, sessionName, waitedMs, changed = false } = shown;
+	const { question, sessionName, changed = false } = shown;
 	const asks = 'An agent asks';
 	const told = toldWords(shown);
 	if (told === null) return `${asks} for an answer.`;
-	const about = [
-		withoutMarks(quotedNameMrkdwn(sessionName, NAME_LENGTH + 2)),
-		waitedMs !== null && waitedMs >= 60_000 ? `waiting ${durationText(waitedMs)}` : '',
-	].filter(Boolean);
-	const end = about.length === 0 ? '' : ` (${about.join(', ')})`;
+	const about = oneLine(sessionName, NAME_LENGTH);
+	const end = about === '' ? '' : ` (${about})`;
 	const several = question.openCount > 1 ? `${asks} ${counted(question.openCount, 'question')}` : null;
 	const opening = changed ? 'An agent asks something else now' : several;
 	const text = told === '' ? (opening ?? `${asks} for an answer`) : `${opening ?? asks}: ${told}`;
-	return firstCharactersMrkdwn(text, SHOWN_CHARACTERS, TEXT_LENGTH - end.length) + end;
+	return cutText(text.replace(/\s+/g, ' '), TEXT_LENGTH) + end;
 }
 
 interface ShownQuestion {
 	readonly question: Pick<QuestionView, 'context' | 'items' | 'openCount'>;
 	readonly sessionName: string;
-	/** Since the agent asked; null: not told. */
-	readonly waitedMs: number | null;
 	readonly discreet: boolean;
 	/** It asked something else before. */
 	readonly changed?: boolean;

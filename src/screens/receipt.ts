@@ -23,6 +23,7 @@ import {
 	TAKES_LONG_MS,
 } from '../domain/answer.ts';
 import type { Person } from '../domain/session.ts';
+import { oneLine } from '../domain/shown-text.ts';
 import { hashOf } from '../kernel/basics.ts';
 import { codeOf } from '../slack/clients.ts';
 import { type ErrorContext, errorWords } from '../slack/error-view.ts';
@@ -42,23 +43,33 @@ import {
 	type Button,
 	button,
 	buttons,
-	contactMrkdwn,
+	contactOf,
 	context,
-	joined,
+	fitting,
 	type KnownBlock,
 	type MessageContent,
 	type ModalView,
+	mentionOf,
 	message,
 	modal,
-	personMrkdwn,
 	sayingSession,
 	section,
-	sentences,
 	smallId,
 	textMessage,
-	viewTitle,
+	valuePieces,
 } from '../slack/parts.ts';
-import { isBlank, quoted, quotedTitleMrkdwn } from '../slack/text.ts';
+import {
+	bold,
+	joined,
+	line,
+	marked,
+	type Piece,
+	quotedText,
+	rich,
+	richText,
+	sentences,
+	type Words,
+} from '../slack/rich-text.ts';
 import { type Drawing, lookOf } from '../surfaces/post.ts';
 import type { ViewLook } from '../surfaces/views.ts';
 import {
@@ -66,6 +77,7 @@ import {
 	hasText,
 	MOST_ITEMS,
 	ownText,
+	sayingOf,
 	stateLine,
 	storedTitle,
 	timelineWords,
@@ -77,8 +89,8 @@ export interface ReceiptContext {
 	readonly adminContact: string | null;
 	/** Whether another question waits for the author, as a window may say. */
 	readonly offersNext?: boolean;
-	/** What the press that led here caused. mrkdwn. */
-	readonly note?: string;
+	/** What the press that led here caused. */
+	readonly note?: readonly Piece[];
 }
 
 /** Draws a receipt in a window. `nextOf`: the question that waits for its author after this one, or null. */
@@ -115,26 +127,30 @@ export function createReceiptDrawing(core: Core<{ answers: Pick<AnswerStore, 'ge
 
 const OPEN_OUTCOMES: readonly (AgentOutcome | null)[] = [null, 'lost'];
 
-export function receiptContext({ config, clock }: Pick<Core, 'config' | 'clock'>, note = ''): ReceiptContext {
+export function receiptContext(
+	{ config, clock }: Pick<Core, 'config' | 'clock'>,
+	note: readonly Piece[] = [],
+): ReceiptContext {
 	return { adminContact: config.ADMIN_CONTACT, now: clock.now(), note };
 }
 
 /** The headline says what became of the agent. `more`: below the author's buttons; null: in a message. */
-function receiptBlocks(answer: Answer, receipt: ReceiptContext, more: KnownBlock[] | null): KnownBlock[] {
-	// Slack takes about 12,000 characters in all blocks of a message.
-	const room = more === null ? 5_000 : 20_000;
+function receiptBlocks(
+	answer: Answer,
+	receipt: ReceiptContext,
+	more: KnownBlock[] | null,
+	room = 20_000,
+): KnownBlock[] {
 	const isSaved = answer.state === 'accepted' && answer.lastError !== null;
-	const explanation = receiptExplanation(answer, receipt).trim();
+	const explanation = receiptExplanation(answer, receipt);
 	const headline = stateLine(answer, 'author');
-	const other = otherAnswer(answer, receipt);
-	const named = more === null && sessionNameOf(answer) !== '' ? `For *${titleOf(answer)}*` : '';
+	const other = otherAnswer(answer, receipt, room);
+	const named = more === null && sessionNameOf(answer) !== '' ? `For ${titleOf(answer)}` : '';
 	return [
-		...section(isSaved ? `⏳ *Saved, not delivered yet.* ${explanation}` : `*${headline}*`),
+		...section(isSaved ? rich`⏳ *Saved, not delivered yet.* ${explanation}` : bold(headline)),
 		...section(isSaved ? '' : explanation),
-		...section(receipt.note ?? ''),
-		...other,
-		...section(other.length > 0 && hasText(answer) ? 'Your text:' : ''),
-		...ownText(answer, room, true),
+		...richText(...(receipt.note ?? []), ...other, ...line(other.length > 0 && hasText(answer) ? 'Your text:' : '')),
+		...ownText(answer, room, { isOwn: true }),
 		...context(timelineWords(answer, headline), joined(named, smallId(answer.question.sessionId))),
 		...buttons(...receiptButtons(answer)),
 		...(more ?? []),
@@ -151,7 +167,7 @@ function buttonsOf(answer: Answer): Button[] {
 	const again = encodeCarriage({ id, ...target });
 	const tryAgain = button(ACTIONS.tryAgain, 'Try again', { value: id });
 	const discard = button(ACTIONS.giveUp, 'Discard answer', { value: id });
-	const open = button(ACTIONS.open, 'Open the session', { value: encodeTarget(target) });
+	const open = button(ACTIONS.open, 'Open session', { value: encodeTarget(target) });
 	switch (state) {
 		case 'accepted':
 			return answer.lastError === null ? [] : [discard];
@@ -175,20 +191,21 @@ function buttonsOf(answer: Answer): Button[] {
 	}
 }
 
-function otherAnswer(answer: Answer, { now }: ReceiptContext): KnownBlock[] {
+function otherAnswer(answer: Answer, { now }: ReceiptContext, room: number): Piece[] {
 	// What did not arrive is not told. Who came second to an answer has not answered.
 	const other = firstEndingOf(answer) !== null || isUndelivered(answer.state) ? null : firstOf(answer);
 	if (other === null) return [];
 	const items = itemsOf(answer);
-	const who = other.person === null ? 'Somebody outside Slack' : personMrkdwn(other.person.userId);
+	const who = other.person === null ? 'Somebody in the dashboard' : mentionOf(other.person.userId);
 	const when = other.at === null ? '' : ` ${agoText(other.at, now)}`;
-	if (other.same) return section(`${who} answered the same${when}.`);
-	const lines = other.values.slice(0, MOST_ITEMS).flatMap((value, position) => {
-		const title = other.values.length > 1 ? storedTitle(items[position]?.title ?? '', 80) : '';
-		return [title, value === null ? '> (hidden)' : isBlank(value) ? '> (left empty)' : quoted(value, 180)];
+	if (other.same) return line(rich`${who} answered the same${when}.`);
+	const values = other.values.slice(0, MOST_ITEMS).flatMap((value, position) => {
+		const title = other.values.length > 1 ? storedTitle(items[position]?.title ?? '', Math.min(80, room / 12)) : '';
+		const length = Math.max(60, Math.min(180, room / 25));
+		return [...line(bold(title)), ...valuePieces({ value, secret: value === null }, length)];
 	});
-	lines.push(andMoreWords(other.values.length - MOST_ITEMS));
-	return section(`${who} answered${when}:\n${lines.filter((line) => line !== '').join('\n')}`);
+	const more = andMoreWords(other.values.length - MOST_ITEMS);
+	return [...line(rich`${who} answered${when}:`), ...values, ...line(more)];
 }
 
 const CAN_CLOSE = 'Your answer is saved. You can close this window: you get a message if it cannot be sent.';
@@ -197,8 +214,8 @@ const TAKES_LONG =
 	'The session service is slow to respond. Handraise is still sending your answer. There is nothing to do: you ' +
 	'get a message when it arrives or cannot be sent.';
 
-/** Below the headline: why, what was kept, what to do. mrkdwn; may be empty. */
-export function receiptExplanation(answer: Answer, { adminContact, now }: ReceiptContext): string {
+/** Below the headline: why, what was kept, what to do; may be empty. */
+export function receiptExplanation(answer: Answer, { adminContact, now }: ReceiptContext): Words {
 	const { state, lastError, nextAttemptAt } = answer;
 	const problem = lastError === null ? '' : errorWords(lastError).what;
 	const isCertain = !mayHaveArrived(answer);
@@ -207,9 +224,10 @@ export function receiptExplanation(answer: Answer, { adminContact, now }: Receip
 		case 'delivering': {
 			if (lastError === null) return now - firstDueAt(answer) >= TAKES_LONG_MS ? TAKES_LONG : CAN_CLOSE;
 			if (state === 'delivering') {
-				return (
-					`${problem} Handraise reads the session again automatically. It sends your answer again only when it is ` +
-					'certain that the first one did not arrive.'
+				return sentences(
+					problem,
+					'Handraise reads the session again automatically. It sends your answer again only when it is certain that ' +
+						'the first one did not arrive.',
 				);
 			}
 			const retryAt = nextAttemptAt !== null && nextAttemptAt > now ? nextAttemptAt : null;
@@ -221,29 +239,29 @@ export function receiptExplanation(answer: Answer, { adminContact, now }: Receip
 			return sentences(problem, tried, typeAgainText(answer), secondText(answer), 'Try again, or discard it?');
 		}
 		case 'refused': {
-			const advice = `Try again when this is fixed; ${contactMrkdwn(adminContact)} can help.`;
+			const advice = rich`Try again when this is fixed; ${contactOf(adminContact)} can help.`;
 			return sentences(problem, keptText(answer), secondText(answer), advice);
 		}
 		case 'conflicted': {
 			const ending = firstEndingOf(answer);
 			if (ending !== null) return firstEndedText(answer, ending);
-			return `${isCertain ? 'Nothing was overwritten.' : 'It is not sent again.'} ${keptText(answer)}`;
+			return sentences(isCertain ? 'Nothing was overwritten.' : 'It is not sent again.', keptText(answer));
 		}
 		case 'changed': {
 			if (!isCertain) {
-				const todo = '*Answer again* opens what the agent asked last, with your text where it fits.';
+				const todo = rich`*Answer again* opens what the agent asked last, with your text where it fits.`;
 				return sentences('Look at the session before you answer again.', keptText(answer), todo);
 			}
 			return lastError === QUESTION_MOVED
-				? sentences(MOVED, keptText(answer), '*Answer again* fills it in there.')
+				? sentences(MOVED, keptText(answer), rich`*Answer again* fills it in there.`)
 				: sentences(
 						'The agent has changed its question.',
 						keptText(answer),
-						'*Answer the new question* fills it in where it fits.',
+						rich`*Answer the new question* fills it in where it fits.`,
 					);
 		}
 		case 'ended':
-			return `The agent of this session no longer reads answers. ${keptText(answer)}`;
+			return sentences('The agent of this session no longer reads answers.', keptText(answer));
 		case 'delivered':
 			if (agentMayStand(answer)) return startFailedText(adminContact);
 			return answer.agentOutcome === null ? '' : (OUTCOME_EXPLANATIONS[answer.agentOutcome] ?? '');
@@ -256,8 +274,10 @@ const MOVED =
 	'The question has another place in the session now: messages before it were added or removed, or the agent ' +
 	'asked it again.';
 
-const OUTCOME_EXPLANATIONS: Partial<Record<AgentOutcome, string>> = {
-	lost: 'The agent waits, and anybody can answer. *Answer again* opens the question with your text.',
+const OUTCOME_EXPLANATIONS: Partial<Record<AgentOutcome, Words>> = {
+	lost: rich`The agent asks again, and anybody can answer. *Answer again* opens the question with your text.`,
+	overwritten: 'Somebody changed it outside Handraise.',
+	replaced: 'It was answered again since.',
 };
 
 const FIRST_ENDED: Readonly<Record<FirstEnding, string>> = {
@@ -267,13 +287,14 @@ const FIRST_ENDED: Readonly<Record<FirstEnding, string>> = {
 };
 
 /** The answer to which this one lost is not sent any more. */
-function firstEndedText(answer: Answer, ending: FirstEnding): string {
+function firstEndedText(answer: Answer, ending: FirstEnding): Words {
 	const first = firstPersonOf(answer);
-	const who = first === null ? SOMEBODY : personMrkdwn(first.userId);
-	const what = first?.userId === answer.person.userId ? 'You had answered before.' : `${who} answered before you.`;
+	const who = first === null ? SOMEBODY : mentionOf(first.userId);
+	const what = first?.userId === answer.person.userId ? 'You had answered before.' : rich`${who} answered before you.`;
 	if (!isDraft(answer)) return sentences(what, FIRST_ENDED[ending], keptText(answer));
-	const draft =
-		'Your text is a draft now, and nothing is sent by itself. *Open the question* fills it in where it fits.';
+	const draft = marked(
+		'Your text is a draft now, and nothing is sent by itself. *Open the question* fills it in where it fits.',
+	);
 	return sentences(what, FIRST_ENDED[ending], hasText(answer) ? draft : '', secretText(answer));
 }
 
@@ -284,22 +305,22 @@ function isDraft(answer: Answer): boolean {
 }
 
 /** Whom the author of an answer that could not be delivered may ask. */
-function secondText(answer: Answer): string {
+function secondText(answer: Answer): Words {
 	const second = secondOf(answer);
-	return second === null ? '' : `${personMrkdwn(second.userId)} wanted to answer too: ask them.`;
+	return second === null ? '' : rich`${mentionOf(second.userId)} wanted to answer too: ask them.`;
 }
 
-function startFailedText(adminContact: string | null): string {
-	const contact = contactMrkdwn(adminContact);
-	const todo = `If the agent does not continue, ${contact} can start it in the dashboard.`;
-	return `Your answer is saved in the session. ${todo}`;
+function startFailedText(adminContact: string | null): Words {
+	const contact = contactOf(adminContact);
+	const todo = rich`If the agent does not continue, ${contact} can start it in the dashboard.`;
+	return sentences('Your answer is saved in the session.', todo);
 }
 
 /** Retention removes secrets of a waiting answer first, then its whole text. */
-function typeAgainText(answer: Answer): string {
-	if (answer.content.kind === 'removed') return '*Try again* asks you to type it again.';
+function typeAgainText(answer: Answer): Words {
+	if (answer.content.kind === 'removed') return rich`*Try again* asks you to type it again.`;
 	const isWiped = itemsOf(answer).some((item) => item.wiped);
-	return isWiped ? 'Its passwords and codes were removed. *Try again* asks you to type them again.' : '';
+	return isWiped ? rich`Its passwords and codes were removed. *Try again* asks you to type them again.` : '';
 }
 
 const keptText = (answer: Answer) => sentences(hasText(answer) ? 'Your text is below.' : '', secretText(answer));
@@ -308,25 +329,26 @@ const secretText = (answer: Answer) =>
 	itemsOf(answer).some((item) => item.secret) ? 'Passwords and codes were not kept. Type them again.' : '';
 
 /** To somebody who came second: that the first answer could not be delivered yet, and why. Else empty. */
-export function notYetWords({ state, lastError }: Pick<Answer, 'state' | 'lastError'>): string {
+export function notYetWords({ state, lastError }: Pick<Answer, 'state' | 'lastError'>): Words {
 	if (state !== 'accepted' || lastError === null) return '';
 	const author = 'Handraise could not check with Slack whether its author may still answer.';
 	const why = lastError === 'not_checked' ? author : errorWords(lastError).what;
 	const then = 'If it cannot be sent, yours becomes a draft, and you are told.';
-	return `⏳ The first answer is saved and not delivered yet. ${why} ${then}`;
+	return sentences('⏳ The first answer is saved and not delivered yet.', why, then);
 }
 
 export function receiptModal(answer: Answer, receipt: ReceiptContext): ModalView {
 	const settled = answer.state === 'resumed' || (answer.state === 'delivered' && answer.agentOutcome !== null);
 	const { id, origin } = answer;
+	const opensSession = buttonsOf(answer).some(({ action_id }) => action_id === ACTIONS.open);
 	const more = buttons(
 		receipt.offersNext === true ? button(ACTIONS.nextQuestion, 'Next question', { value: id }) : null,
-		settled ? button(ACTIONS.refresh, 'Show the session') : null,
+		settled && !opensSession ? sayingOf(answer)(button(ACTIONS.refresh, 'Open session')) : null,
 	);
 	const { sessionId, messageIndex } = answer.question;
 	return modal({
 		callbackId: CALLBACKS.receipt,
-		title: viewTitle({ sessionId, sessionName: sessionNameOf(answer) }),
+		title: 'Answer',
 		// A receipt has no form of its own: the answer's id identifies one that replaces it later.
 		metadata: newMetadata({ sessionId, messageIndex, formId: id, origin }),
 		notifyOnClose: true,
@@ -336,51 +358,59 @@ export function receiptModal(answer: Answer, receipt: ReceiptContext): ModalView
 
 export function receiptMessage(answer: Answer, receipt: ReceiptContext): MessageContent {
 	const text = `${stateLine(answer, 'author')} (your answer for ${titleOf(answer)})`;
-	return message(text, receiptBlocks(answer, receipt, null));
+	const blocks = fitting([5_000, 2_500, 1_000, 500], (room) => receiptBlocks(answer, receipt, null, room));
+	return message(text, blocks);
 }
 
 /** The result of pressing a receipt's button, if the receipt itself does not show it. */
 export const PRESS_NOTES = {
 	notPosted: '💬 Handraise does not post your text any more. Copy it from here.',
-	noneWaits: 'No other question waits for you now.',
+	noneWaits: 'Nothing else asks you now.',
 } as const;
 
-/** For a change after the first text was sent; shows the new text so that it is not lost. mrkdwn. */
-export function tooLateWords(texts: readonly string[]): string {
+/** For a change after the first text was sent; shows the new text so that it is not lost. */
+export function tooLate(texts: readonly string[]): Piece[] {
 	const words = '✏️ Your change came too late: the text below was already being sent.';
-	return texts.length === 0 ? words : `${words} You had changed it to:\n${quoted(texts.join('\n'), 1_500)}`;
+	if (texts.length === 0) return line(words);
+	return [...line(`${words} You had changed it to:`), ...quotedText(texts.join('\n'), 1_500)];
 }
 
 /** To one person about their choice, with a way to the question. */
-export function choiceMessage(words: string, target: SessionTarget, sessionName = ''): MessageContent {
-	const open = button(ACTIONS.open, 'Open the session', { value: encodeTarget(target) });
+export function choiceMessage(words: Words, target: SessionTarget, sessionName = ''): MessageContent {
+	const open = button(ACTIONS.open, 'Open session', { value: encodeTarget(target) });
 	return textMessage(words, buttons(sayingSession(target.sessionId, sessionName)(open)));
 }
 
 type OwnChoice = Pick<Choice, 'option'>;
 
-/** What people are told about their choice. mrkdwn. */
+/** What people are told about their choice. */
 export const CHOICE_WORDS = {
 	undone: ({ option }: OwnChoice) =>
-		`↩️ You took back ${quotedOption(option)}. Nothing was sent, and the question is open again.`,
+		rich`↩️ You took back *${shownOption(option)}*. Nothing was sent, and the question asks again.`,
 	/** The PUT has begun. */
 	undoTooLate: ({ option }: OwnChoice) =>
-		`⏱️ Too late to undo: ${quotedOption(option)} is being sent to the agent, or was sent already.`,
+		rich`⏱️ Too late to undo: *${shownOption(option)}* is being sent to the agent, or was sent already.`,
 	/** It came second. `first`: the other answer; null when it is not told. */
-	lost: ({ option }: OwnChoice, who: string, first: string | null) =>
-		`${who} ${answeredWords(first)} before you. Your choice, ${quotedOption(option)}, was not sent.`,
+	lost: ({ option }: OwnChoice, who: Words, first: string | null) =>
+		rich`${who} ${answeredWords(first)} before you. Your choice, *${shownOption(option)}*, was not sent.`,
 	second: ({ option }: OwnChoice, first: string | null) =>
-		`You have already ${answeredWords(first)}. Your second choice, ${quotedOption(option)}, was not sent.`,
+		rich`You have already ${answeredWords(first)}. Your second choice, *${shownOption(option)}*, was not sent.`,
 	/** Before the acknowledgement of a choice that takes long to store. */
 	late: ({ option }: OwnChoice) =>
-		`⏳ Your choice, ${quotedOption(option)}, takes long to save. You hear in a moment whether it was saved. If ` +
-		'you do not, look at the post and choose again: only one answer is sent.',
+		marked(
+			'⏳ Your choice, *{option}*, takes long to save. You hear in a moment whether it was saved. If you do not, look ' +
+				'at the post and choose again: only one answer is sent.',
+			{ option: shownOption(option) },
+		),
 	/** It could be neither checked nor stored. */
-	notSent: ({ option }: OwnChoice, why: string) => `⚠️ Your choice, ${quotedOption(option)}, was not sent. ${why}`,
+	notSent: ({ option }: OwnChoice, why: Words) => rich`⚠️ Your choice, *${shownOption(option)}*, was not sent. ${why}`,
 	/** The database did not say whether it stored the choice. */
 	unknown: ({ option }: OwnChoice) =>
-		`⚠️ Handraise could not check whether your choice, ${quotedOption(option)}, was saved. If it was, it is sent ` +
-		'soon. Press it again to find out: it is not sent twice.',
+		marked(
+			'⚠️ Handraise could not check whether your choice, *{option}*, was saved. If it was, it is sent soon. Press it ' +
+				'again to find out: it is not sent twice.',
+			{ option: shownOption(option) },
+		),
 } as const;
 
 /** To somebody whose choice is not stored, for the code of a failure or a refusal. */
@@ -409,8 +439,8 @@ export function takenChoice(choice: Pressed, { by, answer }: Taken): MessageCont
 	const first = firstOf(answer)?.values[choice.position] || null;
 	const words = isSamePerson(answer.person, by.person)
 		? CHOICE_WORDS.second(choice, first)
-		: `${CHOICE_WORDS.lost(choice, personMrkdwn(by.person.userId), first)} ${notYetWords(by)}`.trim();
-	return choiceMessage(`🔀 *${titleOf(by)}*: ${words}`, choice, sessionNameOf(by));
+		: sentences(CHOICE_WORDS.lost(choice, mentionOf(by.person.userId), first), notYetWords(by));
+	return choiceMessage(rich`🔀 *${titleOf(by)}*: ${words}`, choice, sessionNameOf(by));
 }
 
 const DOUBLE_CLICK_MS = 5_000;
@@ -423,17 +453,17 @@ export function isDoubleClick({ by, answer }: Taken, now: number): boolean {
 
 /** To somebody who pressed *Undo* on the answer of another person. */
 export function onlyAuthorCanUndo({ userId }: Person): MessageContent {
-	return textMessage(`Only ${personMrkdwn(userId)} can undo this.`);
+	return textMessage(rich`Only ${mentionOf(userId)} can undo this.`);
 }
 
-export function afterUndoWords(answer: Answer): string {
+export function afterUndoWords(answer: Answer): Words {
 	const choice = { option: itemsOf(answer).find(({ value }) => value !== null)?.value ?? '' };
 	if (answer.state === 'withdrawn') return CHOICE_WORDS.undone(choice);
 	const isSent = isBlocking(answer.state) || hasArrived(answer.state);
 	return isSent ? CHOICE_WORDS.undoTooLate(choice) : stateLine(answer, 'author');
 }
 
-const answeredWords = (first: string | null) => (first === null ? 'answered' : `answered ${quotedOption(first)}`);
+const answeredWords = (first: string | null): Words =>
+	first === null ? 'answered' : rich`answered *${shownOption(first)}*`;
 
-/** An option has at most 30 characters; escaping makes it longer. */
-const quotedOption = (option: string) => quotedTitleMrkdwn(option, 200);
+const shownOption = (option: string) => oneLine(option, 200);

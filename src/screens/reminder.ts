@@ -1,28 +1,32 @@
+import { oneLine } from '../domain/shown-text.ts';
 import { COMMAND } from '../kernel/command-name.ts';
 import { ACTIONS, inboxRowId } from '../slack/ids.ts';
 import {
 	andMoreWords,
 	type Button,
 	button,
+	buttons,
 	context,
 	counted,
 	durationText,
-	joined,
+	fitting,
+	type KnownBlock,
 	linkWords,
 	type MessageContent,
-	mentionMrkdwn,
+	mentionsOf,
 	message,
 	type Names,
 	personName,
+	row,
 	section,
-	sentences,
 	sessionTitle,
 	textMessage,
 } from '../slack/parts.ts';
+import { bold, joined, notificationText, plainWords, rich, sentences, struck, type Words } from '../slack/rich-text.ts';
 import type { Asked } from '../store/question-store.ts';
 import type { Mention } from '../store/watch.ts';
 import type { ReminderEntry } from '../surfaces/post.ts';
-import { askedLine, handOverLine, openQuestion, sayingQuestion, toldWords } from './question.ts';
+import { askedLine, handOverLine, LINE_LENGTHS, openQuestion, sayingQuestion, toldWords } from './question.ts';
 import { namedWords, type PostContext } from './question-post.ts';
 import { idAmong } from './watch.ts';
 
@@ -35,7 +39,7 @@ export interface RemindedQuestion
 	readonly threadOnly: boolean;
 	/** Of the question's post; null when Slack does not tell it. */
 	readonly link: string | null;
-	/** What became of it, mrkdwn; empty while it waits. */
+	/** What became of it; empty while it waits. */
 	readonly outcome: string;
 	/** How far the agent has gone on since. */
 	readonly steps: string;
@@ -57,11 +61,12 @@ export function reminderPost(asked: RemindedQuestion, waitedMs: number | null, a
 	const title = sessionTitle(sessionName, entry.sessionId);
 	const told = toldOf(asked, asked.discreet || (entry.stage === 'escalation' && asked.threadOnly));
 	const [answer, note] = answerOf(asked);
-	const wordsOf = (who: string) =>
-		sentences(mentionMrkdwn(mention), reminderWords(shownStage(entry, isForNobody), who, { waitedMs, asked: told }));
-	const accessory = answer && { accessory: { ...answer, style: 'primary' as const }, block_id: rowIdOf(asked) };
-	return message(wordsOf(told === '' ? 'An agent' : title), [
-		...section(wordsOf(`*${title}*`), accessory ?? {}),
+	const wordsOf = (who: Words) => reminderWords(shownStage(entry, isForNobody), who, { waitedMs, asked: told });
+	const opens = answer && { ...answer, style: 'primary' as const };
+	return message(sentences(mentionsOf(mention), wordsOf(told === '' ? 'An agent' : title)), [
+		...mentionLine(mention),
+		...section(wordsOf(bold(title))),
+		...buttons(opens).map((block) => ({ ...block, block_id: rowIdOf(asked) })),
 		...context(
 			joined(note, linkTo(asked), asked.steps, entry.isLast ? 'last reminder' : ''),
 			handOverLine(asked, names),
@@ -73,7 +78,13 @@ export function reminderPost(asked: RemindedQuestion, waitedMs: number | null, a
 }
 
 /** As true when it is drawn again as at first. */
-const NOBODY_THERE = `⚠️ Nobody named under *Mention* is here any more. To change that, type \`${COMMAND} settings\`.`;
+const NOBODY_THERE = `⚠️ Nobody named under Mention is here any more. To change that, type ${COMMAND} settings.`;
+
+/** Mentions of our own alone: those in mrkdwn notify for certain. */
+function mentionLine(mention: Mention | null): KnownBlock[] {
+	const text = notificationText(mentionsOf(mention));
+	return text === '' ? [] : [{ type: 'section', text: { type: 'mrkdwn', text, verbatim: true } }];
+}
 
 const shownStage = <E extends Pick<ReminderEntry, 'stage'>>(entry: E, isForNobody: boolean): E =>
 	isForNobody ? { ...entry, stage: 'reminder' } : entry;
@@ -102,11 +113,11 @@ export function settledReminderPost(
 	isForNobody = false,
 ): MessageContent {
 	const { stage } = shownStage(entry, isForNobody);
-	return textMessage(joined(`${MARKS[stage]} ${sessionTitle(sessionName, entry.sessionId)}`, outcome));
+	return textMessage(joined(rich`${MARKS[stage]} *${sessionTitle(sessionName, entry.sessionId)}*`, outcome));
 }
 
-/** Questions in the list: a message holds about 12,000 characters, and a line takes up to 900 with its link. */
-export const MOST_LISTED = 13;
+/** Questions in the list: with the longest ids, each takes 1,000 of the 12,000 characters of a message. */
+export const MOST_LISTED = 10;
 
 const waitingOf = <T extends Pick<RemindedQuestion, 'outcome'>>(asked: readonly T[]) =>
 	asked.filter(({ outcome }) => outcome === '');
@@ -127,58 +138,61 @@ export function digestPost(asked: readonly RemindedQuestion[], about: ReminderCo
 	const waiting = waitingOf(asked);
 	const isSettled = waiting.length === 0;
 	const entries = (isSettled ? asked : waiting).map(({ entry }) => shownStage(entry, isForNobody));
-	const words = isSettled ? settledDigestWords(entries) : sentences(mentionMrkdwn(mention), digestWords(entries));
+	const words = isSettled ? settledDigestWords(entries) : digestWords(entries);
 	const listed = listedOf(asked);
 	// The message says that all its reminders are the last, so the lines need not.
 	const areLast = entries.every(({ isLast }) => isLast);
 	const sessions = listed.map(sessionOf);
-	const lines = listed.flatMap((one) => {
+	const rowOf = (one: RemindedQuestion, length: number): KnownBlock[] => {
 		const { entry, outcome } = one;
 		const id = idAmong(sessions, sessionOf(one));
-		const line = digestLine(one, id);
-		if (outcome !== '') return section(joined(`~${line}~`, outcome));
+		const first = digestLine(one, id, length);
+		if (outcome !== '') return section(rich`${struck(first)} · ${outcome}`);
 		const [answer, note] = answerOf(id === '' ? one : { ...one, sessionName: '' });
 		const last = entry.isLast && !areLast ? 'last reminder' : '';
-		const more = [one.steps, linkTo(one), handOverLine(one, names), last, heldWords(entry.heldBy, names), note];
-		return section(joined(line, ...more), answer === null ? {} : { block_id: rowIdOf(one), accessory: answer });
-	});
+		const who = [handOverLine(one, names), heldWords(entry.heldBy, names), note].map((text) => plainWords(text));
+		// Plain text beside the button: a link has no place there.
+		const words = joined(first, one.steps, last, oneLine(joined(...who), 3 * length));
+		return row(`✋ ${words}`, answer).map((block) => ({ ...block, block_id: rowIdOf(one) }));
+	};
 	const leftOut = andMoreWords(entries.length - (isSettled ? listed : waitingOf(listed)).length);
-	return message(`${words}.`, [
-		...section(isSettled ? `${words}:` : `*${words}:*`),
-		...lines,
+	const blocks = fitting(LINE_LENGTHS, (length) => [
+		...(isSettled ? [] : mentionLine(mention)),
+		...section(isSettled ? `${words}:` : bold(`${words}:`)),
+		...listed.flatMap((one) => rowOf(one, length)),
 		...context(
-			isSettled || leftOut === '' ? leftOut : `${leftOut}: \`${COMMAND}\` shows all.`,
+			isSettled || leftOut === '' ? leftOut : `${leftOut}: ${COMMAND} shows all.`,
 			isForNobody && !isSettled ? NOBODY_THERE : '',
 		),
 	]);
+	return message(sentences(isSettled ? '' : mentionsOf(mention), `${words}.`), blocks);
 }
 
 const sessionOf = ({ sessionName: name, entry: { sessionId } }: RemindedQuestion) => ({ name, sessionId });
 
-/** `*“Which hotel?”* · “Plan the trip” · 40 min`; the session alone, where the channel may not see the question. */
-function digestLine(one: RemindedQuestion, id: string): string {
+/** `Which hotel? · Plan the trip · 40 min`; the session alone, where the channel may not see the question. */
+function digestLine(one: RemindedQuestion, id: string, length: number): string {
 	const { sessionName, entry, outcome, waitedMs } = one;
-	const title = sessionTitle(sessionName, entry.sessionId);
-	const told = toldOf(one, one.discreet || one.threadOnly);
-	const [first, ...others] = told === '' ? [title, id] : [told, title, id];
-	if (outcome !== '') return joined(first, ...others);
-	return joined(`*${first}*`, ...others, waitedMs < 60_000 ? '' : durationText(waitedMs));
+	const title = sessionTitle(sessionName, entry.sessionId, length);
+	const told = toldOf(one, one.discreet || one.threadOnly, length);
+	const isTimed = outcome === '' && waitedMs >= 60_000;
+	return joined(told, title, id, isTimed ? durationText(waitedMs) : '');
 }
 
 /** The question in a line; empty when nothing of it may be told. The text above it may be about a secret item. */
-const toldOf = ({ question }: RemindedQuestion, discreet: boolean) =>
-	toldWords({ question, discreet }) ? askedLine(question) : '';
+const toldOf = ({ question }: RemindedQuestion, discreet: boolean, length?: number) =>
+	toldWords({ question, discreet }) ? askedLine(question, length) : '';
 
 const MARKS = { reminder: '⏰', escalation: '📣' } as const;
 
-/** `who`: the session. `asked`: its question; empty when it must not be told. mrkdwn. */
+/** `who`: the session. `asked`: its question; empty when it must not be told. */
 export function reminderWords(
 	{ stage }: Pick<ReminderEntry, 'stage'>,
-	who: string,
+	who: Words,
 	{ waitedMs, asked }: { readonly waitedMs: number | null; readonly asked: string },
-): string {
-	const waits = waitedMs === null ? 'waits' : `has waited ${durationText(waitedMs)}`;
-	return `${MARKS[stage]} ${who} ${waits}${asked === '' ? ' for an answer' : `: ${asked}`}`;
+): Words {
+	const asks = waitedMs === null ? 'still asks' : `has asked for ${durationText(waitedMs)}`;
+	return rich`${MARKS[stage]} ${who} ${asks}${asked === '' ? '' : `: ${asked}`}`;
 }
 
 type Stages = readonly Pick<ReminderEntry, 'stage' | 'isLast'>[];
@@ -186,16 +200,17 @@ type Stages = readonly Pick<ReminderEntry, 'stage' | 'isLast'>[];
 const markOf = (entries: Stages) =>
 	MARKS[entries.some(({ stage }) => stage === 'escalation') ? 'escalation' : 'reminder'];
 
-/** The opening words of several reminders in one message, each of a question that waits. mrkdwn. */
+/** The opening words of several reminders in one message, each of an open question. */
 export function digestWords(entries: Stages): string {
 	const last = entries.every(({ isLast }) => isLast) ? '. This is the last reminder' : '';
-	return `${markOf(entries)} ${counted(entries.length, 'question waits', 'questions wait')} for an answer${last}`;
+	const asks = entries.length === 1 ? 'asks' : 'ask';
+	return `${markOf(entries)} ${counted(entries.length, 'question')} still ${asks}${last}`;
 }
 
 /** The same once none of them waits here. Whether its agent still waits may not be known: its line says what is. */
 export const settledDigestWords = (entries: Stages) =>
 	`${markOf(entries)} Reminder of ${counted(entries.length, 'question')}`;
 
-/** Who was answering when the reminder was due. mrkdwn; mentions nobody. */
+/** Who was answering when the reminder was due; mentions nobody. */
 export const heldWords = (userId: string | null, names: Names) =>
 	userId === null ? '' : `${personName(userId, names)} was answering, and has not sent an answer yet.`;

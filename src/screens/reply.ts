@@ -3,33 +3,36 @@ import type { QuestionView } from '../domain/session-snapshot.ts';
 import { APP_NAME, COMMAND } from '../kernel/command-name.ts';
 import { ACTIONS, encodeCarriage, encodeReply, type OfferedReply } from '../slack/ids.ts';
 import {
+	andMoreWords,
 	type Button,
 	button,
 	buttons,
 	context,
 	dashboardButton,
-	joined,
+	fitting,
 	type MessageContent,
 	message,
+	row,
 	saying,
 	sayingSession,
 	section,
 	sessionTitle,
 	textMessage,
 } from '../slack/parts.ts';
-import { quoted } from '../slack/text.ts';
-import { askedLine, elsewhereWords, ONLY_TEXT } from './question.ts';
+import { bold, joined, line, marked, quotedText, rich, richText } from '../slack/rich-text.ts';
+import { askedLine, elsewhereWords, LINE_LENGTHS, ONLY_TEXT } from './question.ts';
+import { idAmong } from './watch.ts';
 
 const CHOSEN_TEXT_HELP = {
-	no_session:
-		'Handraise cannot tell which session that message is for. Use this in the thread of a watched session. ' +
-		`Elsewhere, use \`${COMMAND}\` with the id.`,
+	no_session: rich`No question in this channel asks you. \`${COMMAND}\` with an id opens a session.`,
 	no_text: 'That message has no text that could be an answer.',
-	nothing_open: 'No question of this session is open here now, so there is nothing to answer.',
-	several: 'Handraise cannot tell which question you answer: write in its thread, or press *Answer* beside it.',
-	secret:
-		'🔒 Not in the thread: the question may ask for a password or code. Handraise never takes those from a ' +
-		'message. Press Answer and type it there.',
+	ours: rich`That message is from ${APP_NAME}, so it is no answer.`,
+	nothing_open: 'This session asks nothing here now, so there is nothing to answer.',
+	several: rich`Handraise cannot tell which question you answer: write in its thread, or press *Answer* beside it.`,
+	secret: marked(
+		'🔒 Not in the thread: the question may ask for a password or code. Handraise never takes those from a message. ' +
+			'Press *Answer* and type it there.',
+	),
 } as const;
 
 export function chosenTextHelp(why: keyof typeof CHOSEN_TEXT_HELP): MessageContent {
@@ -44,9 +47,11 @@ export function filesHelp(
 	const { sessionId = '', name = '' } = session ?? {};
 	const open = session && dashboardButton(config.SESSION_DASHBOARD_URL, sessionId, 'Open in the dashboard');
 	const dashboard = open && sayingSession(sessionId, name)(open);
-	const words =
+	const words = marked(
 		'📎 Files and voice messages are not sent to the agent. Press *Answer* and write the text or a link there, or ' +
-		`answer ${elsewhereWords(dashboard !== null)}.`;
+			'answer {elsewhere}.',
+		{ elsewhere: elsewhereWords(dashboard !== null) },
+	);
 	return textMessage(words, buttons(dashboard));
 }
 
@@ -82,14 +87,41 @@ function offer(
 	const row = buttons(...[yes, no].map(saying('your message')));
 	const about = joined(askedLine(question), sessionTitle(sessionName, sessionId));
 	const files = withFiles ? ONLY_TEXT : '';
-	return message(words, [...section(`${words}\n${quoted(text, 600)}`), ...section(files), ...context(about), ...row]);
+	const shown = richText(...line(words), ...quotedText(text, 600));
+	return message(words, [...shown, ...section(files), ...context(about), ...row]);
+}
+
+/** A question of a channel that somebody may answer with a message. `target`: of the text that is kept for it. */
+export interface OfferedQuestion extends Pick<Shown, 'question' | 'sessionName'> {
+	readonly target: Parameters<typeof encodeCarriage>[0];
+}
+
+/** For a message outside the thread of a question: which of these it answers. `left`: so many more are not shown. */
+export function chooseQuestion(text: string, offered: readonly OfferedQuestion[], left = 0): MessageContent {
+	const words = 'Which question does it answer?';
+	const shown = offered.map(({ target, sessionName }) => ({ sessionId: target.sessionId, name: sessionName }));
+	const more = andMoreWords(left, left === 1 ? 'question' : 'questions');
+	const blocks = fitting(LINE_LENGTHS, (length) => [
+		...richText(...line(bold(words)), ...quotedText(text, 600)),
+		...offered.flatMap(({ target, question, sessionName }) => {
+			const use = button(ACTIONS.useText, 'Use as answer', { value: encodeCarriage(target) });
+			const { sessionId } = target;
+			const id = idAmong(shown, { sessionId, name: sessionName });
+			const about = joined(`✋ ${askedLine(question, length)}`, sessionTitle(sessionName, sessionId, length), id);
+			return row(about, sayingSession(sessionId, id === '' ? sessionName : '')(use));
+		}),
+		...context(more === '' ? '' : rich`${more}: to answer one of those, press *Answer* beside it.`),
+	]);
+	return message(words, blocks);
 }
 
 export const REPLY_WORDS = {
 	deleted: '🗑️ You have deleted that message, or its text. Nothing was sent.',
 	kept: `👌 Nothing was sent. To send another message of this thread, mention ${APP_NAME} in it.`,
-	/** `text`: of the message after it was sent. */
-	tooLate: (text: string) =>
-		'✏️ Your change came too late: your answer is the message as it was before. The message is ' +
-		`now:\n${quoted(text, 600)}`,
 } as const;
+
+/** `text`: of the message after it was sent. */
+export function changedTooLate(text: string): MessageContent {
+	const words = '✏️ Your change came too late: your answer is the message as it was before. The message is now:';
+	return message(words, richText(...line(words), ...quotedText(text, 600)));
+}

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { namesAnybody } from '../domain/answerers.ts';
+import { oneLine } from '../domain/shown-text.ts';
 import { type DeepReadonly, isForgotten } from '../kernel/basics.ts';
 import { FALLBACK_TIME_ZONE, leavesTime, type QuietHours, timeZoneNamed, WEEKDAYS } from '../kernel/quiet-hours.ts';
 import type { Element } from '../slack/form/fields.ts';
 import { ACTIONS } from '../slack/ids.ts';
 import type { InputBlock, PlainTextOption } from '../slack/parts.ts';
-import { plain, quotedName } from '../slack/text.ts';
+import { plain } from '../slack/parts.ts';
+import { rich, type Words } from '../slack/rich-text.ts';
 import type { UserGroup, UserGroups } from '../slack/user-groups.ts';
 import { type ChannelSettings, changedParts, type Mention, type PostStyle, timesIn } from '../store/watch.ts';
 import { POSTS } from './watch.ts';
@@ -186,7 +188,7 @@ export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> }
 		},
 		check({ values: { zone }, chosen }) {
 			if (chosen.quietHours === null || timeZoneNamed(zone) !== null) return '';
-			const what = ['There is no time zone', quotedName(zone, 80)].filter(Boolean).join(' ');
+			const what = ['There is no time zone', oneLine(zone, 80)].filter(Boolean).join(' ');
 			return `${what}. Type its full name, such as Europe/Berlin, America/New_York or UTC. ${NOT_SAVED}`;
 		},
 	},
@@ -224,7 +226,7 @@ export const SETTINGS_FIELDS = Object.keys(FIELDS) as readonly SettingsField[];
 export const NEVER_MENTIONED =
 	'Nobody is mentioned while this is off. Choose a time, or take out the people and groups under Mention.';
 /** While a time for it is set. */
-export const NOBODY_NAMED = 'Nobody is named, so there is no escalation.';
+export const NO_ESCALATION = 'Nobody is named, so there is no escalation.';
 export const NOT_SAVED = 'Nothing was saved; your choices are still here.';
 
 const TIMES_MS = [5, 15, 30, 60, 2 * 60, 4 * 60, 24 * 60].map((minutes) => minutes * 60_000);
@@ -342,18 +344,18 @@ export function settingsOf({ remind, escalate, people, groups, ...others }: Sett
 export interface LineContext {
 	readonly defaultMs: number | null;
 	/** The words for whom a list names; `other`: whom it names before or after a change. */
-	readonly mentioned: (list: Mention, other: Mention) => string;
+	readonly mentioned: (list: Mention, other: Mention) => Words;
 }
 
-/** `other`: the settings before or after a change. mrkdwn. */
-type Words = (settings: ChannelSettings, known: LineContext, other: ChannelSettings) => string;
+/** `other`: the settings before or after a change. */
+type Line = (settings: ChannelSettings, known: LineContext, other: ChannelSettings) => Words;
 
 const postLine = (part: keyof PostStyle) => ({
 	label: POSTS[part].label,
 	words: (settings: PostStyle) => (settings[part] ? 'on' : 'off'),
 });
 
-export const LINES: Readonly<Record<keyof ChannelSettings, { readonly label: string; readonly words: Words }>> = {
+export const LINES: Readonly<Record<keyof ChannelSettings, { readonly label: string; readonly words: Line }>> = {
 	remindAfterMs: {
 		label: FIELDS.remind.label,
 		words: ({ remindAfterMs }, { defaultMs }) => afterWords(remindAfterMs, defaultMs),
@@ -367,7 +369,7 @@ export const LINES: Readonly<Record<keyof ChannelSettings, { readonly label: str
 	answerers: {
 		label: FIELDS.answerers.label,
 		words: ({ answerers }, { mentioned }, other) =>
-			namesAnybody(answerers) ? `only ${mentioned(answerers, other.answerers)}` : 'everybody who may use Handraise',
+			namesAnybody(answerers) ? rich`only ${mentioned(answerers, other.answerers)}` : 'everybody who may use Handraise',
 	},
 	progress: postLine('progress'),
 	questionsInThread: postLine('questionsInThread'),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { namesAnybody, OPERATOR } from '../domain/answerers.ts';
+import { oneLine } from '../domain/shown-text.ts';
 import { isForgotten } from '../kernel/basics.ts';
 import { APP_NAME, COMMAND } from '../kernel/command-name.ts';
 import type { StoredChannelSettings } from '../sessions/channel-store.ts';
@@ -9,29 +10,28 @@ import { entryOf } from '../slack/form/fields.ts';
 import { ACTIONS, CALLBACKS, isDirectMessage, settingsBlockId, slackCodec } from '../slack/ids.ts';
 import {
 	andMoreWords,
-	contactMrkdwn,
+	contactOf,
 	context,
 	divider,
 	durationText,
 	type InputBlock,
-	joined,
 	type KnownBlock,
 	type MessageContent,
 	type ModalView,
-	mentionMrkdwn,
+	mentionOf,
+	mentionsOf,
 	modal,
-	momentMrkdwn,
+	momentOf,
 	type Names,
-	personMrkdwn,
+	NOBODY_NAMED,
 	personName,
-	placeMrkdwn,
-	plainText,
+	placeOf,
+	plain,
 	section,
-	sentences,
 	textMessage,
 } from '../slack/parts.ts';
 import type { Submitted, SubmittedView } from '../slack/request.ts';
-import { oneLine, oneLineMrkdwn, plain, quotedName, withoutMarks } from '../slack/text.ts';
+import { isEmpty, joined, lines, marked, plainWords, rich, sentences, type Words } from '../slack/rich-text.ts';
 import { groupIn, groupName, MOST_NAMED, type UserGroups } from '../slack/user-groups.ts';
 import { type ChannelSettings, changedParts, type Mention } from '../store/watch.ts';
 import type { ContentOf } from '../surfaces/post.ts';
@@ -43,7 +43,7 @@ import {
 	type LineContext,
 	MOST_OPTIONS,
 	MOST_PEOPLE,
-	NOBODY_NAMED,
+	NO_ESCALATION,
 	NOT_SAVED,
 	PARTS,
 	SETTINGS_FIELDS,
@@ -130,7 +130,7 @@ export function emptiedList(view: Pick<SubmittedView, 'values'>, acted: string, 
 export function settingsRefused({ labels }: SubmittedView, revision: number, errors: SettingsErrors): Submitted {
 	const [first] = Object.keys(labels);
 	if (first === undefined) {
-		const words = Object.values(errors).map((error) => `⚠️ ${oneLineMrkdwn(error, 2_000)}`);
+		const words = Object.values(errors).map((error) => `⚠️ ${error}`);
 		return { ack: { response_action: 'update', view: notice(words, { close: 'Back' }) } };
 	}
 	const byBlock: Record<string, string> = {};
@@ -147,8 +147,8 @@ export interface SettingsModel {
 	readonly defaultMs: number | null;
 	readonly groups: UserGroups;
 	readonly change: { readonly by: string; readonly at: number } | null;
-	/** What has to be said first. mrkdwn, may be empty. */
-	readonly notice: string;
+	/** What has to be said first; may be empty. */
+	readonly notice: Words;
 	readonly adminContact: string | null;
 	/** Whether the person may change who may answer; others read at the fields that they may not. */
 	readonly mayChange: boolean;
@@ -172,7 +172,7 @@ export function settingsForm(model: SettingsModel): ModalView {
 		clearOnClose: true,
 		blocks: [
 			...section(notice),
-			...section(`Reminders of questions in ${placeMrkdwn(metadata.channelId)}, what posts show, and who may answer.`),
+			...section(rich`Reminders of questions in ${placeOf(metadata.channelId)}, what posts show, and who may answer.`),
 			...inputs,
 			...context(lastChangeWords(change)),
 		],
@@ -181,7 +181,7 @@ export function settingsForm(model: SettingsModel): ModalView {
 
 function escalationNote({ metadata: { shown } }: SettingsModel): string {
 	const isNobody = shown.people.every(isForgotten) && shown.groups.length === 0;
-	return isNobody && shown.escalate !== null ? `⚠️ ${NOBODY_NAMED}` : '';
+	return isNobody && shown.escalate !== null ? `⚠️ ${NO_ESCALATION}` : '';
 }
 
 const TITLE = 'Channel settings';
@@ -198,33 +198,40 @@ export function settingsConfirmation(metadata: SettingsMetadata, adminContact: s
 		submit: 'Save anyway',
 		close: 'Back',
 		blocks: [
-			...section('⚠️ *Who may answer* does not name you.'),
+			...section(rich`⚠️ *Who may answer* does not name you.`),
 			...section(
-				`You will not be able to answer here or change this list. After that, only ${named} can change it. ` +
-					'Nothing is saved yet.',
+				marked(
+					'You will not be able to answer here or change this list. After that, only {named} can change it. Nothing ' +
+						'is saved yet.',
+					{ named },
+				),
 			),
-			...context(
-				`If none of them can, ask ${contactMrkdwn(adminContact)}: \`npm run settings -- clear ${channelId}\` empties ` +
-					'the list.',
+			...section(
+				marked('If none of them can, ask {contact}: `npm run settings -- clear {channelId}` empties the list.', {
+					contact: contactOf(adminContact),
+					channelId,
+				}),
 			),
 		],
 	});
 }
 
-export function settingsNotice(...words: readonly string[]): ModalView {
+export function settingsNotice(...words: readonly Words[]): ModalView {
 	return notice(words, {});
 }
 
-function notice(words: readonly string[], how: Pick<Parameters<typeof modal>[0], 'close' | 'clearOnClose'>): ModalView {
+function notice(words: readonly Words[], how: Pick<Parameters<typeof modal>[0], 'close' | 'clearOnClose'>): ModalView {
 	const blocks = words.flatMap((text) => section(text));
 	return modal({ callbackId: CALLBACKS.settings, title: TITLE, metadata: '', blocks, ...how });
 }
 
 export const SETTINGS_WAITING = `⏳ ${ASKING_SLACK} The settings come as soon as Slack responds.`;
 export const SETTINGS_LOADING = '⏳ Looking up the settings…';
-export const SETTINGS_OUTDATED =
-	'⚠️ This window was made by another version of Handraise and cannot be read any more. Nothing was saved. Close ' +
-	`it and type \`${COMMAND} settings\` again.`;
+export const SETTINGS_OUTDATED = marked(
+	'⚠️ This window was made by another version of Handraise and cannot be read any more. Nothing was saved. Close it ' +
+		'and type `{command} settings` again.',
+	{ command: COMMAND },
+);
 
 /** What holds after *Save*. `how` is `same` when nothing had to be changed. */
 export function settingsSaved(
@@ -235,15 +242,17 @@ export function settingsSaved(
 	const where = isDirectMessage(channelId) ? 'A message here says' : 'The channel is told';
 	const same = 'These are the settings already, so nothing was changed.';
 	const [isOff, mentions] = [settings.escalateAfterMs === null, namesAnybody(settings.mention)];
-	const lines = PARTS.map((part) => {
+	const settled = PARTS.map((part): Words => {
 		const { label, words } = LINES[part];
 		const now = words(settings, { defaultMs, mentioned: mentionsWords }, settings);
-		const note = part === 'mention' && mentions && isOff ? ', but not while *Escalate after* is off' : '';
-		return `*${label}*: ${part.endsWith('AfterMs') ? capitalised(now) : now}${note}`;
+		const note = part === 'mention' && mentions && isOff ? rich`, but not while *Escalate after* is off` : '';
+		return rich`*${label}*: ${typeof now === 'string' && part.endsWith('AfterMs') ? capitalised(now) : now}${note}`;
 	});
-	if (!mentions && !isOff) lines.push(`⚠️ ${NOBODY_NAMED}`);
+	if (!mentions && !isOff) settled.push(`⚠️ ${NO_ESCALATION}`);
 	// With it goes a form below, which was confirmed.
-	return notice([how === 'same' ? same : `✅ Saved. ${where} what changed.`, lines.join('\n')], { clearOnClose: true });
+	return notice([how === 'same' ? same : `✅ Saved. ${where} what changed.`, lines(...settled)], {
+		clearOnClose: true,
+	});
 }
 
 function input<F extends SettingsField>({ metadata, groups, defaultMs }: SettingsModel, field: F): InputBlock[] {
@@ -278,31 +287,37 @@ function groupNotes({ metadata: { shown }, groups, adminContact }: SettingsModel
 		);
 	}
 	const count = shown.groups.length;
-	const kept = ['', ' The group chosen before stays.'][count] ?? ` The ${count} groups chosen before stay.`;
+	const kept = ['', 'The group chosen before stays.'][count] ?? `The ${count} groups chosen before stay.`;
 	return context(
 		groups.why === 'missing_scope'
-			? `⚠️ User groups cannot be chosen: Slack has not granted \`usergroups:read\` to Handraise.${kept} ` +
-					`To get it, ask ${contactMrkdwn(adminContact)}.`
-			: `⚠️ User groups cannot be chosen: Slack did not list them.${kept} To try again, close this window and ` +
-					`type \`${COMMAND} settings\`.`,
+			? sentences(
+					'⚠️ User groups cannot be chosen: Slack has not granted usergroups:read to Handraise.',
+					kept,
+					rich`To get it, ask ${contactOf(adminContact)}.`,
+				)
+			: sentences(
+					'⚠️ User groups cannot be chosen: Slack did not list them.',
+					kept,
+					`To try again, close this window and type ${COMMAND} settings.`,
+				),
 	);
 }
 
-export function lastChangeWords(change: { readonly by: string; readonly at: number } | null): string {
+export function lastChangeWords(change: { readonly by: string; readonly at: number } | null): Words {
 	if (change === null) return 'Nobody has changed these settings yet.';
-	return joined(`Last changed by ${personMrkdwn(change.by)}`, momentMrkdwn(change.at));
+	return joined(rich`Last changed by ${mentionOf(change.by)}`, momentOf(change.at));
 }
 
 type NoSettings = Extract<ChannelVerdict, { ok: false }>['reason'] | 'not_a_member';
 
 /** Others are as for watching. */
-const NO_SETTINGS: Partial<Record<NoSettings, string>> = {
+const NO_SETTINGS: Partial<Record<NoSettings, Words>> = {
 	not_a_member: '🔒 Only members of this channel can see and change its settings. Join it, then try again.',
 	direct: `⚠️ Direct messages between people have no settings. Use a channel, or your own with ${APP_NAME}.`,
-	no_channel: `⚠️ Handraise does not know which channel this is about. Type \`${COMMAND} settings\` in the channel.`,
+	no_channel: rich`⚠️ Handraise does not know which channel this is about. Type \`${COMMAND} settings\` there.`,
 };
 
-/** Why a place has no settings, and what to do. mrkdwn. */
+/** Why a place has no settings, and what to do. */
 export const noSettingsWords = (reason: NoSettings, error: ErrorContext) =>
 	NO_SETTINGS[reason] ?? errorWords(`watch_${reason}`, error).text;
 
@@ -322,22 +337,23 @@ export const SETTINGS_ERRORS = {
 
 /** To whoever asked to be mentioned in a channel. `afterMs`: when a question escalates; null: no more people can be. */
 export function mentionedMessage(channelId: string, afterMs: number | null): MessageContent {
-	const [where, changes] = [`in ${placeMrkdwn(channelId)}`, `\`${COMMAND} settings\` there changes that.`];
-	const full = `🛑 You were not added: ${MOST_PEOPLE} people are mentioned ${where} already, and that is the limit.`;
-	if (afterMs === null) return textMessage(`${full} ${changes}`);
-	const when = `when a question of any session waits ${durationText(afterMs)}`;
-	return textMessage(`🔔 You are mentioned ${where} ${when}. The channel was told. ${changes}`);
+	const where = placeOf(channelId);
+	const changes = rich`\`${COMMAND} settings\` there changes that.`;
+	const full = rich`🛑 You were not added: ${MOST_PEOPLE} people are mentioned in ${where} already, the limit.`;
+	if (afterMs === null) return textMessage(sentences(full, changes));
+	const when = `when a question of any session has asked for ${durationText(afterMs)}`;
+	return textMessage(rich`🔔 You are mentioned in ${where} ${when}. The channel was told. ${changes}`);
 }
 
 /** Why somebody may not save, or why saving failed. */
 export function notSavedError({ code, what, plain: words, retry }: ReturnType<typeof errorWords>): string {
 	if (code === 'settings_outcome_unknown') return SETTINGS_ERRORS.unknownOutcome;
 	if (code === 'too_fast' || REFUSAL_CODES.some((refusal) => refusal === code)) return words;
-	return sentences(plainText(what), NOT_SAVED, retry ? 'Press Save again in a moment.' : '');
+	return sentences(plainWords(what), NOT_SAVED, retry ? 'Press Save again in a moment.' : '');
 }
 
 export function placeError(reason: NoSettings): string {
-	return `${plainText(noSettingsWords(reason, {})).replace(/^\S+ /, '')} ${NOT_SAVED}`;
+	return `${plainWords(noSettingsWords(reason, {}), NOBODY_NAMED).replace(/^\S+ /, '')} ${NOT_SAVED}`;
 }
 
 /** Why somebody or a user group cannot be named. */
@@ -368,14 +384,14 @@ export function namingErrors(
 		return words.length === 0 ? {} : { [field]: oneLine(error, 2_000) };
 	}
 	return {
-		...errorAt('people', fields[0], (id) => withoutMarks(quotedName(names.displayName(id), 80)) || 'Somebody'),
-		...errorAt('groups', fields[1], (id) => quotedName(groupIn(groups, id)?.name ?? '', 80) || 'A chosen group'),
+		...errorAt('people', fields[0], (id) => oneLine(names.displayName(id), 80) || 'Somebody'),
+		...errorAt('groups', fields[1], (id) => oneLine(groupIn(groups, id)?.name ?? '', 80) || 'A chosen group'),
 	};
 }
 
-/** Somebody else saved first. mrkdwn for a window, which notifies nobody. */
+/** Somebody else saved first. For a window, which notifies nobody. */
 export const conflictWords = (by: string | null) =>
-	`⚠️ ${by === null ? 'Somebody' : personMrkdwn(by)} changed this meanwhile: look again. Nothing of yours was saved.`;
+	rich`⚠️ ${by === null ? 'Somebody' : mentionOf(by)} changed this meanwhile: look again. Nothing of yours was saved.`;
 
 /** Tells a channel what somebody changed in its settings. Mentions nobody. `asked`: as if by *Mention me* alone. */
 export function settingsChangedPost(
@@ -392,23 +408,23 @@ export function settingsChangedPost(
 	const isOfReminders = parts.every((part) => part !== 'answerers' && !(part in POSTS));
 	const isOfList = parts.every((part) => part === 'answerers');
 	const what = isOfReminders ? 'the reminders of' : isOfList ? 'who may answer in' : 'the settings of';
-	const place = isDirectMessage(channelId) ? placeMrkdwn(channelId) : 'this channel';
-	return textMessage(
-		[`🔧 ${by === OPERATOR ? capitalised(by) : personName(by, names)} changed ${what} ${place}.`, ...changes].join(
-			'\n',
-		),
-	);
+	const place = isDirectMessage(channelId) ? placeOf(channelId) : 'this channel';
+	const who = by === OPERATOR ? capitalised(by) : personName(by, names);
+	return textMessage(lines(rich`🔧 ${who} changed ${what} ${place}.`, ...changes));
 }
 
-function settingsChanges(before: ChannelSettings, after: ChannelSettings, known: LineContext): string[] {
+function settingsChanges(before: ChannelSettings, after: ChannelSettings, known: LineContext): Words[] {
 	return changedParts(before, after).map((part) => {
 		const { label, words } = LINES[part];
-		return `• *${label}*: ${words(before, known, after)} → ${words(after, known, before)}`;
+		return rich`• *${label}*: ${words(before, known, after)} → ${words(after, known, before)}`;
 	});
 }
 
 /** Mentions of those whom an escalation mentions, which notify them. */
-const mentionsWords = (mention: Mention) => mentionMrkdwn(mention) || 'nobody';
+function mentionsWords(mention: Mention): Words {
+	const words = mentionsOf(mention);
+	return isEmpty(words) ? 'nobody' : words;
+}
 
 /** Names without mentions, which would notify people of every change; first those that are not in `other`. */
 function mentionedNames(mention: Mention, other: Mention, { names, groups }: MentionNames): string {

@@ -1,7 +1,8 @@
 import type { Core } from '../core.ts';
 import { isOver } from '../domain/session.ts';
 import { HOUR_MS, hashOf, MINUTE_MS } from '../kernel/basics.ts';
-import { personName, sentences, textMessage } from '../slack/parts.ts';
+import { textMessage } from '../slack/parts.ts';
+import { sentences, unescaped } from '../slack/rich-text.ts';
 import { isInThread } from '../store/watch.ts';
 import { askedOf, type ContentOf, type Drawing, type Drawn, type DuePost, lookOf } from '../surfaces/post.ts';
 import { type CardModel, endPost, watchCard } from './card.ts';
@@ -9,8 +10,6 @@ import { NO_LINK_MS, type QuestionFacts } from './facts.ts';
 import { endedWords, type PlainKind, type PostedContent, plainKinds, watchPost } from './notice.ts';
 import { askedPost, drawAgainAt, isLastLook, type SettledLook, settledQuestionPost } from './question-post.ts';
 
-/** Nothing of an agent or a person looks like one: its `<` is escaped. */
-const MENTION = /<@(\w+)>/g;
 const NO_MORE_CHANGES = '↪️ Slack takes no more changes of the message above.';
 
 /** Draws cards, questions, what else a watch posts, and what a channel is told of discovered questions. */
@@ -29,13 +28,11 @@ export function createWatchDrawing({ directory }: Core, facts: QuestionFacts) {
 		// Slack is asked for an hour.
 		const isLost = isLed && link === null && lead?.ts != null && now - ledSince < HOUR_MS;
 		const linkAgainAt = isLost ? now + NO_LINK_MS : null;
-		const model: CardModel = { ...post, view, asks, isEndTold, link, unreadCode, checkedAt: null, waitedMs: null };
+		const model: CardModel = { ...post, view, asks, isEndTold, link, unreadCode, checkedAt: null };
 		// Else nobody needs to know when its session was read.
 		const isOld = isUpdate && checkedAt !== null && now - checkedAt > MINUTE_MS;
-		const waitedMs = isUpdate && question?.settled === null ? now - question.askedAt : null;
-		// Without the times, which would make every card look new.
+		// Without the time, which would make every card look new.
 		const timeless = watchCard({ ...model, isUpdate: true });
-		const isTimeless = isUpdate && !isOld && (waitedMs === null || !asks);
 		// The news comes first: once it stands, the card leads there. One more read tells the end.
 		const isEndToCome = isEnd && watch.ended === null;
 		const isEarly = isEndToCome || (lead?.ts === null && (isEndTold || (!isEnd && !asks)));
@@ -43,7 +40,7 @@ export function createWatchDrawing({ directory }: Core, facts: QuestionFacts) {
 		const staysSo = isEarly && isUpdate && shownKey !== null && sendingSince === null;
 		return {
 			key: staysSo ? shownKey : hashOf(JSON.stringify(timeless)),
-			message: isTimeless ? timeless : watchCard({ ...model, checkedAt: isOld ? checkedAt : null, waitedMs }),
+			message: isUpdate && !isOld ? timeless : watchCard({ ...model, checkedAt: isOld ? checkedAt : null }),
 			isLast: watch.ended !== null && !isEarly && linkAgainAt === null,
 			againAt: asks ? post.claimedUntil : linkAgainAt,
 		};
@@ -65,16 +62,11 @@ export function createWatchDrawing({ directory }: Core, facts: QuestionFacts) {
 		if (drawn === null || 'kind' in drawn) return drawn;
 		const { message, isLast, againAt = null } = drawn;
 		const why = kind === 'card' ? endedWords(await facts.contextOf(due)) : '';
-		await Promise.all([...message.text.matchAll(MENTION)].map(([, id = '']) => directory.learnName(id)));
-		const words = message.text.replace(MENTION, (_, id: string) => personName(id, directory));
-		return lookOf(textMessage(sentences(NO_MORE_CHANGES, words, why)), { isLast, againAt });
+		return lookOf(textMessage(sentences(NO_MORE_CHANGES, unescaped(message.text), why)), { isLast, againAt });
 	}
 
 	async function drawEnd({ status }: ContentOf<'sessionEnded'>, due: DuePost): Promise<Drawn> {
-		// Where Slack refuses the table, the end is told without it.
-		return lookOf(
-			endPost(status, await facts.contextOf(due), due.post.lastError?.startsWith('invalid_blocks') !== true),
-		);
+		return lookOf(endPost(status, await facts.contextOf(due)));
 	}
 
 	async function once(content: PostedContent, due: DuePost): Promise<Drawn> {

@@ -1,37 +1,49 @@
 import { maskedNames } from '../domain/masking.ts';
 import type { SessionSnapshot } from '../domain/session-snapshot.ts';
+import { oneLine } from '../domain/shown-text.ts';
 import { APP_NAME, COMMAND } from '../kernel/command-name.ts';
 import type { Expectation, WatchOutcome } from '../sessions/subscribe.ts';
-import { type ErrorContext, errorWords } from '../slack/error-view.ts';
-import { ACTIONS, encodeTarget } from '../slack/ids.ts';
+import { type ErrorContext, errorWords, meantWords } from '../slack/error-view.ts';
 import {
+	ACTIONS,
+	type AskedEnd,
+	encodeAskedEnd,
+	encodeListedPage,
+	encodeListedWatch,
+	encodeTarget,
+	type ListedPage,
+} from '../slack/ids.ts';
+import {
+	agoText,
 	andMoreWords,
 	button,
 	buttons,
-	contactMrkdwn,
+	contactOf,
 	context,
 	counted,
 	durationText,
-	joined,
+	endWords,
+	fitting,
 	type KnownBlock,
 	type MessageContent,
+	mentionOf,
 	message,
-	momentMrkdwn,
-	personMrkdwn,
+	momentOf,
+	placeOf,
+	progressWords,
+	row,
 	saying,
 	sayingSession,
 	section,
-	sectionsOf,
-	sentences,
-	sessionIdMrkdwn,
 	sessionTitle,
-	statusLine,
+	shownId,
 	statusWords,
 	textMessage,
 } from '../slack/parts.ts';
-import { isBlank, oneLineMrkdwn } from '../slack/text.ts';
+import { bold, joined, lines, listed, marked, rich, sentences, type Words } from '../slack/rich-text.ts';
 import type { Discovery, NoListReason, PostStyle, WaitingSession, Watch } from '../store/watch.ts';
 import type { LeftOut } from '../surfaces/post.ts';
+import { askedLine, LINE_LENGTHS } from './question.ts';
 
 /** What a channel's posts are like: a box for each. */
 export const POSTS = {
@@ -46,8 +58,9 @@ export const POSTS = {
 
 /** What is wrong with a command, in at most 15 words. `{typed}`: what was typed; `{meant}`: what is similar to it. */
 const MISTYPED = {
-	unclear: `Handraise does not understand “{typed}”. \`${COMMAND} help\` shows what it does.`,
+	unclear: `Handraise does not understand \`{typed}\`. \`${COMMAND} help\` shows what it does.`,
 	unknown_word: 'No command `{typed}`. {meant}',
+	one_session: `\`${COMMAND}\` opens one session: give one id alone. {meant}`,
 	missing_id: 'Which session? Add its id, or its link from the dashboard.',
 	no_history: `History is of one session: add its id. \`${COMMAND} list\` shows those of this channel.`,
 	too_many_ids: 'Those are too many sessions: name up to 20 at once.',
@@ -56,28 +69,28 @@ const MISTYPED = {
 	foreign_link: 'That link does not lead to the dashboard of the sessions.',
 	link_without_id: 'That link has no session id in it.',
 	id_too_long: 'That is too long for a session id.',
-	unknown_flag: `No flag \`{typed}\`: \`${COMMAND} settings\` has what differs between channels.`,
+	unknown_flag: `No flag \`{typed}\`, so nothing was done. \`${COMMAND} settings\` has what differs between channels.`,
 	former_flag: `Not watched: \`{typed}\` is now the box *{setting}* in \`${COMMAND} settings\`.`,
-	reserved_id: 'A session id cannot be “{typed}”: the session service uses that word itself.',
+	reserved_id: 'A session id cannot be `{typed}`: the session service uses that word itself.',
 	all_alone: '`all` stands alone behind `watch` and `unwatch`.',
 } as const;
 
 export type HelpReason = keyof typeof MISTYPED | 'asked';
 
-export const WHAT_IT_IS = "*Handraise brings agents' questions to you and your answers to them.*";
+export const WHAT_IT_IS = "Handraise brings agents' questions to you and your answers to them.";
 
 const HELP = [
-	`\`${COMMAND}\` — what waits for you, as on the *Home* tab`,
-	`\`${COMMAND} &lt;id&gt;\` — see what the agent did and asks, and answer it. A dashboard link works too.`,
-	`\`${COMMAND} watch &lt;id&gt;\` — follow it in this channel`,
-	`\`${COMMAND} unwatch &lt;id&gt;\` — end that`,
-	`\`${COMMAND} list\` — what this channel watches`,
+	`\`${COMMAND}\` — what asks you, as on the *Home* tab`,
+	`\`${COMMAND} <id>\` — see what the agent did and asks, and answer it. A dashboard link works too.`,
+	`\`${COMMAND} watch <id>\` — follow it in this channel`,
+	`\`${COMMAND} unwatch <id>\` — end that`,
+	`\`${COMMAND} list\` — what this channel watches, and *Stop watching*`,
 	`\`${COMMAND} settings\` — this channel's reminders and quiet hours, how posts look, who may answer`,
 	`\`${COMMAND} help\` — this help`,
 ];
 /** Behind *More*. */
 const MORE_HELP = [
-	`\`${COMMAND} watch\` — choose from the sessions that wait, where Handraise may list them`,
+	`\`${COMMAND} watch\` — choose from the sessions that ask, where Handraise may list them`,
 	`\`${COMMAND} watch all\` — bring the questions of all sessions into this channel. \`${COMMAND} unwatch all\` ` +
 		'ends all that is watched here.',
 	`To answer with a message in a question's thread, mention ${APP_NAME} there, or choose *Use as answer* in its menu.`,
@@ -86,94 +99,111 @@ const MORE_HELP = [
 /** What `/session` understands. `isWhole`: after *More*. */
 export function helpMessage(isWhole = false): MessageContent {
 	return message(`${COMMAND} shows what an agent asks and takes your answer.`, [
-		...section(WHAT_IT_IS),
-		...section((isWhole ? [...HELP, ...MORE_HELP] : HELP).join('\n')),
+		...section(bold(WHAT_IT_IS)),
+		...section(lines(...(isWhole ? [...HELP, ...MORE_HELP] : HELP).map((text) => marked(text)))),
 		...(isWhole ? [] : buttons(saying('help')(button(ACTIONS.moreHelp, 'More')))),
 	]);
 }
 
 export function mistypedMessage(reason: keyof typeof MISTYPED, typed = '', meant?: string): MessageContent {
-	const hint = meant === undefined ? `\`${COMMAND} help\` shows all.` : `Did you mean \`${meant}\`?`;
-	const words = MISTYPED[reason].replace('{meant}', hint).replace('{setting}', meant ?? '');
-	return textMessage(`⚠️ ${words.replace('{typed}', () => oneLineMrkdwn(typed, 150).replaceAll('`', "'"))}`);
+	const hint = meant === undefined ? rich`\`${COMMAND} help\` shows all.` : meantWords(meant);
+	const words = marked(MISTYPED[reason], { meant: hint, setting: meant ?? '', typed: oneLine(typed, 150) });
+	return textMessage(sentences('⚠️', words));
 }
 
 type Named = Pick<SessionSnapshot, 'name' | 'sessionId'>;
 
-/** The id of a session, where another one that is shown with it has the same name; else empty. mrkdwn. */
+/** The id of a session, where another one that is shown with it has the same name; else empty. */
 export function idAmong(shown: readonly Named[], { name, sessionId }: Named): string {
 	const title = sessionTitle(name, sessionId);
 	const isShared = shown.some((one) => one.sessionId !== sessionId && sessionTitle(one.name, one.sessionId) === title);
-	return isShared ? sessionIdMrkdwn(sessionId) : '';
+	return isShared ? shownId(sessionId) : '';
 }
 
 /** Sessions that `/session watch` without an id offers. Each takes two of a message's 50 blocks. */
 const MOST_OFFERED = 10;
 
 /** The sessions that wait, each with a button that watches it. `waiting`: the longest waiting first. */
-export function watchChooser(waiting: readonly WaitingSession[]): MessageContent {
+export function watchChooser(waiting: readonly WaitingSession[], now: number): MessageContent {
 	if (waiting.length === 0) return textMessage(NOTHING_TO_CHOOSE);
 	const headline = 'Which session should this channel watch?';
 	const offered = maskedNames(waiting.toReversed().slice(0, MOST_OFFERED));
-	return message(headline, [
-		...section(`*${headline}* These wait for a person, the newest first:`),
+	const blocks = fitting(LINE_LENGTHS, (length) => [
+		...section(rich`*${headline}* These ask, the newest first:`),
 		...offered.flatMap(({ sessionId, name, since }) => {
 			const id = idAmong(offered, { sessionId, name });
-			const words = joined(`*${sessionTitle(name, sessionId)}*`, id, `since ${momentMrkdwn(since)}`);
+			const words = joined(sessionTitle(name, sessionId, length), id, agoText(since, now));
 			const watch = button(ACTIONS.watch, 'Watch', { value: encodeTarget({ sessionId, messageIndex: null }) });
-			return section(words, { accessory: sayingSession(sessionId, id === '' ? name : '')(watch) });
+			return row(`✋ ${words}`, sayingSession(sessionId, id === '' ? name : '')(watch));
 		}),
 		...context(andMoreWords(waiting.length - offered.length, 'sessions')),
 	]);
+	return message(headline, blocks);
 }
 
-const NOTHING_TO_CHOOSE = 'No other session waits for a person now. To watch one all the same, add its id or link.';
+const NOTHING_TO_CHOOSE = 'No other session asks now. To watch one all the same, add its id or link.';
 
-/** The result of a command, a line for each session. mrkdwn that is safe already, each line below 3,000 characters. */
-export function outcomesMessage(lines: readonly string[], below: readonly KnownBlock[] = []): MessageContent {
-	const parts = sectionsOf(lines);
-	return message(parts[0]?.text?.text ?? '', [...parts, ...below]);
+/** The result of a command, a line for each session, as many as a message holds. */
+export function outcomesMessage(outcomes: readonly Words[], below: readonly KnownBlock[] = []): MessageContent {
+	const blocks = fitting([outcomes.length, 15, 10, 5], (most) => [
+		...section(lines(...outcomes.slice(0, most), andMoreWords(outcomes.length - most))),
+		...below,
+	]);
+	return message(outcomes[0] ?? '', blocks);
 }
 
 /** `channelId`: Slack may take the reply as a direct message alone. */
-export const mentionButton = (channelId: string) =>
-	buttons(saying('in the channel')(button(ACTIONS.mentionMe, 'Mention me if nobody answers', { value: channelId })));
+export const mentionOffer = (channelId: string): KnownBlock[] => [
+	...context(rich`The button is for any session in ${placeOf(channelId)}`),
+	...buttons(saying('in the channel')(button(ACTIONS.mentionMe, 'Mention me if nobody answers', { value: channelId }))),
+];
 
 /** `isListed`: whether `/session watch` alone lists sessions. */
-export function watchOutcomeWords(sessionId: string, outcome: WatchOutcome, error: ErrorContext, isListed = false) {
-	const name = `*${sessionTitle('name' in outcome ? outcome.name : '', sessionId)}*`;
+export function watchOutcomeWords(
+	sessionId: string,
+	outcome: WatchOutcome,
+	error: ErrorContext,
+	isListed = false,
+): Words {
+	const name = bold(sessionTitle('name' in outcome ? outcome.name : '', sessionId));
 	if ('refused' in outcome && outcome.refused !== null) return refusedWords(sessionId, outcome.refused);
 	switch (outcome.kind) {
 		case 'watching':
-			return `👀 Watching ${name} here.`;
+			return rich`👀 Watching ${name} here.`;
 		case 'already':
-			return `👀 ${name} is already watched here.`;
+			return rich`👀 ${name} is already watched here.`;
 		case 'unknownSession': {
-			const alone = isListed ? ` \`${COMMAND} watch\` alone lists those that wait.` : '';
-			return `⚠️ No ${name} found. Check the id.${alone}`;
+			const alone = isListed ? rich`\`${COMMAND} watch\` alone lists those that ask.` : '';
+			return sentences(rich`⚠️ No ${name} found. Check the id.`, alone);
 		}
 		case 'over': {
-			const { emoji, mrkdwn } = statusWords(outcome.status);
-			return `${emoji} ${name} is over (${mrkdwn.toLowerCase()}): there is nothing to watch.`;
+			const { emoji } = statusWords(outcome.status);
+			return rich`${emoji} ${name} ${endWords(outcome.status)}: there is nothing to watch.`;
 		}
 		case 'limit': {
 			const { limit, count, most } = outcome;
 			const [who, whose, todo] = LIMITS[limit];
-			return (
-				`🛑 ${name} is not watched: ${who} ${counted(count, 'session')}, and the limit ${whose} is ${most}. ` +
-				`${todo}, or ask ${contactMrkdwn(error.adminContact)} for more.`
+			return sentences(
+				rich`🛑 ${name} is not watched: ${who} ${counted(count, 'session')}, and the limit ${whose} is ${most}.`,
+				rich`${marked(todo)}, or ask ${contactOf(error.adminContact)} for more.`,
 			);
 		}
 		case 'unreadable':
-			return `⚠️ ${name}: ${errorWords(outcome.code, error).text}`;
+			return rich`⚠️ ${name}: ${errorWords(outcome.code, error).text}`;
 	}
 }
 
-/** `sessionId` null: `watch all`; `code`: Slack's. The watch stands, and its questions come to the Home tab. mrkdwn. */
-const refusedWords = (sessionId: string | null, code: string) =>
-	`⚠️ Slack refuses what Handraise posts here${sessionId === null ? '' : ` about *${sessionIdMrkdwn(sessionId)}*`} ` +
-	`(\`${code}\`). Handraise tries again for half a minute. If nothing comes, ask whoever manages the channel to let ` +
-	`apps post here${sessionId === null ? '' : ', then watch the session again'}.`;
+/** `sessionId` null: `watch all`; `code`: Slack's. The watch stands, and its questions come to the Home tab. */
+const refusedWords = (sessionId: string | null, code: string): Words =>
+	marked(
+		'⚠️ Slack refuses what Handraise posts here{about} (`{code}`). Handraise tries again for half a minute. If ' +
+			'nothing comes, ask whoever manages the channel to let apps post here{again}.',
+		{
+			about: sessionId === null ? '' : rich` about *${shownId(sessionId)}*`,
+			code,
+			again: sessionId === null ? '' : ', then watch the session again',
+		},
+	);
 
 const LIMITS = {
 	person: ['you watch', 'for one person', `Stop one of yours with \`${COMMAND} unwatch\` and its id`],
@@ -185,26 +215,44 @@ const LIMITS = {
 	all: ['all channels together watch', 'for all channels', 'Stop one that nobody needs'],
 } as const;
 
-/** The person reached their limit before these sessions were read. mrkdwn. */
-export function tooFastWords(sessionIds: readonly string[], code: string, error: ErrorContext): string {
+/** The person reached their limit before these sessions were read. */
+export function tooFastWords(sessionIds: readonly string[], code: string, error: ErrorContext): Words {
 	const [first = '', ...others] = sessionIds;
-	const name = `*${sessionIdMrkdwn(first)}*`;
-	const which = others.length === 0 ? `${name} was` : `${name} and ${others.length} more were`;
-	return `⚠️ ${which} not read. ${errorWords(code, error).text}`;
+	const which = others.length === 0 ? 'was' : `${andMoreWords(others.length)} were`;
+	return rich`⚠️ *${shownId(first)}* ${which} not read. ${errorWords(code, error).text}`;
 }
 
 /** Of several sessions. */
-export function watchingWords(watched: readonly (readonly [id: string, name: string])[]): string {
-	const titles = watched.slice(0, 5).map(([id, name]) => sessionTitle(name, id));
+export function watchingWords(watched: readonly (readonly [id: string, name: string])[]): Words {
+	const titles = watched.slice(0, 5).map(([id, name]) => bold(sessionTitle(name, id)));
 	const more = andMoreWords(watched.length - titles.length);
-	return `👀 Watching ${watched.length} sessions here: ${sentences(titles.join(', '), more)}.`;
+	return rich`👀 Watching ${watched.length} sessions here: ${sentences(listed(...titles), more)}.`;
 }
 
-/** By its id: whoever may not see a session may stop watching it. */
-export function unwatchedWords(sessionId: string, wasWatched: boolean): string {
-	const name = `*${sessionIdMrkdwn(sessionId)}*`;
-	return wasWatched ? `👋 ${name} is not watched here any more.` : `⚠️ ${name} is not watched here.`;
+/** `name`: null when it was not watched. */
+export function unwatchedWords(sessionId: string, name: string | null): Words {
+	return name === null
+		? rich`⚠️ *${shownId(sessionId)}* is not watched here.`
+		: rich`👋 *${sessionTitle(name, sessionId)}* is not watched here any more.`;
 }
+
+const ofChannel = saying('watches of this channel');
+
+/** Before `/session unwatch all` ends anything. `total`: with what `watch all` has found. */
+export function unwatchAllOffer(total: number, asking: AskedEnd): MessageContent {
+	const what = counted(total, 'watch', 'watches');
+	const all = 'the questions of all sessions do not come here any more';
+	const asked = !asking.discovers
+		? `End ${what} here?`
+		: total === 0
+			? `End it? Then ${all}.`
+			: `End ${what} here? And ${all}.`;
+	const end = button(ACTIONS.unwatchAll, 'End all', { value: encodeAskedEnd(asking) });
+	const keep = button(ACTIONS.keepWatches, 'No');
+	return textMessage(`👋 ${asked}`, buttons(...[end, keep].map(ofChannel)));
+}
+
+export const WATCHES_KEPT = '👌 Nothing was changed.';
 
 /** The result of `/session unwatch all`. `discovered`: whether `watch all` has ended too. */
 export function unwatchedAllWords(count: number, discovered: boolean): string {
@@ -224,100 +272,109 @@ export function expectationWords({ slow, typicalSeconds, longestSeconds }: Expec
 	);
 }
 
-/** `refused`: Slack's code for a post. mrkdwn. */
+/** `refused`: Slack's code for a post. */
 export function discoveringWords(
 	outcome: 'begun' | 'already',
 	{ isListed, refused = null }: { isListed: boolean; refused?: string | null },
-): string {
+): Words {
 	if (refused !== null) return refusedWords(null, refused);
 	const listed = isListed ? '' : '⏳ The list of sessions cannot be got at the moment: questions come when it can.';
 	const since = outcome === 'begun' ? 'from now on' : 'already';
 	return sentences(`✋ The questions of all sessions come into this channel ${since}.`, listed);
 }
 
-/** Why there is no list, and what to do. `{contact}` is replaced with whom to ask. */
+/** Why there is no list, and what to do (`marked`). `{contact}`: whom to ask. */
 const NO_LIST: Readonly<Record<NoListReason, string>> = {
 	notDiscovering:
 		'Handraise shows only sessions whose id somebody knows; {contact} can set `DISCOVER_SESSIONS` to `true`.',
 	noList: 'Handraise cannot get the list of sessions and looks again by itself; if that lasts, tell {contact}.',
 };
 
-export function noListWords(why: NoListReason, adminContact: string | null): string {
-	return NO_LIST[why].replace('{contact}', () => contactMrkdwn(adminContact));
+export function noListWords(why: NoListReason, adminContact: string | null): Words {
+	return marked(NO_LIST[why], { contact: contactOf(adminContact) });
 }
 
-export function notDiscoveringWords(why: NoListReason, adminContact: string | null): string {
-	return `🛑 Nothing was changed. ${noListWords(why, adminContact)} \`${COMMAND} watch\` with an id works.`;
+export function notDiscoveringWords(why: NoListReason, adminContact: string | null): Words {
+	return rich`🛑 Nothing was changed. ${noListWords(why, adminContact)} \`${COMMAND} watch\` with an id works.`;
 }
 
-/** To a channel with `watch all`, once a day, and in its list. mrkdwn. */
-export function leftOutWords(left: LeftOut, adminContact: string | null): string {
+/** To a channel with `watch all`, once a day, and in its list. */
+export function leftOutWords(left: LeftOut, adminContact: string | null): Words {
 	if (left.kind === 'discoveryPaused') {
-		if (left.isOver === true) return '🟢 `watch all` was paused and goes on: new questions come here again.';
-		return `⏸️ \`watch all\` is paused: new questions do not come here. ${noListWords(left.why, adminContact)}`;
+		if (left.isOver === true) return rich`🟢 \`watch all\` was paused and goes on: new questions come here again.`;
+		return rich`⏸️ \`watch all\` is paused: new questions do not come here. ${noListWords(left.why, adminContact)}`;
 	}
-	const who = left.limit === 'channel' ? 'Channel full' : 'All channels full';
-	return (
-		`🛑 ${who}: ${counted(left.most, 'session')}, and that is the limit. More wait on the *Home* tab and come when ` +
-		`these are answered; for a higher limit, ask ${contactMrkdwn(adminContact)}.`
+	return marked(
+		'🛑 {who}: {most}, and that is the limit. More ask on the *Home* tab and come when these are answered; for a ' +
+			'higher limit, ask {contact}.',
+		{
+			who: left.limit === 'channel' ? 'Channel full' : 'All channels full',
+			most: counted(left.most, 'session'),
+			contact: contactOf(adminContact),
+		},
 	);
 }
 
-/** In the list of what a channel watches: who began `watch all`. mrkdwn. */
-export function discoveredByWords(discovery: Discovery): string {
-	const how = `\`watch all\` by ${personMrkdwn(discovery.createdBy)}`;
-	return joined(`✋ The questions of all sessions come into this channel: ${how}`, momentMrkdwn(discovery.createdAt));
+/** In the list of what a channel watches: who began `watch all`. */
+export function discoveredByWords({ createdBy, createdAt }: Discovery): Words {
+	const how = rich`✋ The questions of all sessions come into this channel: \`watch all\` by ${mentionOf(createdBy)}`;
+	return joined(how, momentOf(createdAt));
 }
 
-/** How many sessions a channel watches. `discovers`: whether it gets the questions of all. mrkdwn. */
-export function watchCountWords(total: number, discovers: boolean): string {
-	if (total === 0 && discovers) return 'No session waits here now.';
-	if (total === 0) return `This channel watches no session. To start, use \`${COMMAND} watch\`, with an id or alone.`;
+/** How many sessions a channel watches. `discovers`: whether it gets the questions of all. */
+export function watchCountWords(total: number, discovers: boolean): Words {
+	if (total === 0 && discovers) return 'Nothing asks here now.';
+	if (total === 0)
+		return rich`This channel watches no session. To start, use \`${COMMAND} watch\`, with an id or alone.`;
 	return total === 1 ? 'This channel watches one session.' : `This channel watches ${total} sessions.`;
 }
 
-/** Watches on a page of the list: each takes two of a message's 50 blocks. */
-export const LIST_PAGE = 15;
+/** Watches on a page of the list: with the longest ids, each takes 1,000 of the 12,000 characters of a message. */
+export const LIST_PAGE = 10;
 
-interface ListedWatch extends Pick<Watch, 'session' | 'lastChangeAt'> {
+interface ListedWatch extends Pick<Watch, 'session'> {
 	readonly view: SessionSnapshot | null;
 }
 
-/** What a channel watches: state, open questions, last change. `discovery`: what to say about `watch all`. */
+/** What a channel watches: state, step, question and *Stop watching*. `discovery`: what to say about `watch all`. */
 export function watchList(
 	{ watches, total }: { readonly watches: readonly ListedWatch[]; readonly total: number },
-	offset: number,
-	discovery: readonly string[] = [],
+	at: ListedPage,
+	discovery: readonly Words[] = [],
 ): MessageContent {
+	const { offset } = at;
+	const page = (to: number) => ({ value: encodeListedPage({ ...at, offset: to }) });
 	const headline = watchCountWords(total, discovery.length > 0);
-	const about = section(discovery.join('\n'));
+	const about = section(lines(...discovery));
 	if (total === 0) return message(headline, [...section(headline), ...about]);
-	return message(headline, [
-		...section(`*${headline}*`),
+	const shown = watches.slice(0, LIST_PAGE);
+	const blocks = fitting(LINE_LENGTHS, (length) => [
+		...section(bold(headline)),
 		...about,
-		...watches.slice(0, LIST_PAGE).flatMap(watchEntry),
+		...shown.flatMap((watch) => watchEntry(watch, shown, at, length)),
 		...buttons(
-			offset > 0 ? button(ACTIONS.listNewer, 'Back', { value: String(offset - LIST_PAGE) }) : null,
-			offset + LIST_PAGE < total ? button(ACTIONS.listOlder, 'More', { value: String(offset + LIST_PAGE) }) : null,
+			ofChannel(offset > 0 ? button(ACTIONS.listNewer, 'Back', page(Math.max(0, offset - LIST_PAGE))) : null),
+			ofChannel(offset + LIST_PAGE < total ? button(ACTIONS.listOlder, 'More', page(offset + LIST_PAGE)) : null),
 		),
 	]);
+	return message(headline, blocks);
 }
 
-function watchEntry({ session, view, lastChangeAt }: ListedWatch): KnownBlock[] {
+function watchEntry(
+	{ session, view }: ListedWatch,
+	all: readonly ListedWatch[],
+	at: ListedPage,
+	length: number,
+): KnownBlock[] {
 	const { sessionId } = session;
-	const value = encodeTarget({ sessionId, messageIndex: null });
-	const openCount = view?.question?.openCount ?? 0;
-	const open = openCount > 0 ? button(ACTIONS.answer, 'Answer', { value }) : button(ACTIONS.open, 'Open', { value });
-	const accessory = sayingSession(session.sessionId, view?.name ?? '')(open);
-	return [
-		...section(`*${sessionTitle(view?.name ?? '', sessionId)}*`, { accessory }),
-		...context(
-			joined(
-				view === null ? 'not read yet' : statusLine(view),
-				// `/session unwatch` takes it.
-				isBlank(view?.name ?? '') ? '' : sessionIdMrkdwn(sessionId),
-				`last change ${momentMrkdwn(lastChangeAt)}`,
-			),
-		),
-	];
+	const name = view?.name ?? '';
+	const others = all.map((one) => ({ sessionId: one.session.sessionId, name: one.view?.name ?? '' }));
+	const state = view === null ? 'not read yet' : progressWords(view);
+	const open = view?.question != null && view.question.openCount > 0 ? view.question : null;
+	const id = idAmong(others, { name, sessionId });
+	const first = joined(sessionTitle(name, sessionId, length), id, state);
+	const emoji = view === null ? '⏳' : statusWords(view.status).emoji;
+	const words = lines(`${emoji} ${first}`, open === null ? '' : `Question: ${askedLine(open, length)}`);
+	const stop = button(ACTIONS.stopListed, 'Stop watching', { value: encodeListedWatch({ ...at, sessionId }) });
+	return row(words, sayingSession(sessionId, id === '' ? name : '')(stop));
 }

@@ -51,7 +51,6 @@ const sessionSchema = z
 		startTime: dateTime,
 		endTime: dateTime,
 		lastScreenshotUrl: textOrNull,
-		sessionVariables: anything.transform((value) => objectsIn(value).map(({ name }) => asText(name))),
 		sessionDetails: text,
 	})
 	// An object with none of these does not come from the service.

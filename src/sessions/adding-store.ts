@@ -83,7 +83,7 @@ export interface NewRaisedHand extends Pick<Watch, 'id' | 'teamId' | 'channelId'
 	readonly limits: WatchLimits;
 }
 
-/** Of `WatchStore.add`. `already`: watched there; `again`: refused posts are planned. */
+/** Of `WatchStore.add`. `already`: watched there. `isPosting`: a post is planned, perhaps one that Slack refused. */
 export async function addWatch(tx: CipherTx, watch: NewWatch) {
 	const { trx, cipher } = tx;
 	const here = () => liveWatches(trx, { ...channelOf(watch), ...sessionOf(watch.session) });
@@ -120,8 +120,9 @@ export async function addWatch(tx: CipherTx, watch: NewWatch) {
 	// What that read finds is not told to this watch, but by the next one.
 	const isBeingRead = stored !== null && stored.leaseToken !== null;
 	const live = await here().forUpdate().executeTakeFirst();
-	const again = live !== undefined && (await planRefused(tx, live));
-	if (live !== undefined && live.mode !== RAISED) return { kind: 'already', watch: readWatch(live), again } as const;
+	const isRefused = live !== undefined && (await planRefused(tx, live));
+	if (live !== undefined && live.mode !== RAISED)
+		return { kind: 'already', watch: readWatch(live), isPosting: isRefused } as const;
 	const told = live?.revision ?? 0;
 	// A read of the raised hand that is under way must not end this watch.
 	const ofHand = told > 0 && !isBeingRead ? told + 1 : Math.min(told, 0) - 1;
@@ -135,7 +136,7 @@ export async function addWatch(tx: CipherTx, watch: NewWatch) {
 	if (live !== undefined) await lookAtReminders(tx, [row], watch.createdAt);
 	await markDue(tx, null);
 	recordWatch(trx, watch, { actor: watch.createdBy, outcome: 'watching' });
-	return { kind: 'added', watch: readWatch(row) } as const;
+	return { kind: 'added', watch: readWatch(row), isPosting: live === undefined || isRefused } as const;
 }
 
 export async function raiseHand(trx: Db, hand: NewRaisedHand) {

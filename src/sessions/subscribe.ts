@@ -75,6 +75,7 @@ export function createSubscriptions(
 			const view = snapshotOf(session, readAt, shownWith, arrival);
 			const changes = changesBetween(null, view.digest);
 			if (changes.some(({ kind }) => kind === 'ended')) return { kind: 'over', status: view.status };
+			const asks = hasOpenQuestion(view.digest);
 			const now = clock.now();
 			const watchedCount = await store.sessions.count(serviceUrl);
 			// While somebody adds many, the rate is lower than in the long run.
@@ -95,7 +96,11 @@ export function createSubscriptions(
 			const attempted = expectPost(existing?.id ?? watch.id);
 			const result = await store.watches.add({
 				...watch,
-				card: { target: targetOf(watch), key: 'card', content: { kind: 'card' } },
+				card: {
+					target: targetOf(watch),
+					key: 'card',
+					content: { kind: 'card', notBefore: now + CARD_AFTER_MS, isFirst: true },
+				},
 				view,
 				found: {
 					changes: occurrences.changes,
@@ -103,7 +108,7 @@ export function createSubscriptions(
 					known,
 					itemsAt: (index) => questionViewAt(session, index, shownWith)?.items,
 				},
-				news: postsOf(watch, changes, hasOpenQuestion(view.digest) ? { changed: false } : null),
+				news: postsOf(watch, changes, asks ? { changed: false } : null),
 				readAt: Math.round(now + spread(watchedCount) * UNLISTED.busyMs),
 				limits: core.config.watchLimits,
 				groupIds,
@@ -112,8 +117,8 @@ export function createSubscriptions(
 				core.metrics.watches.limitReached({ limit: result.limit });
 				return result;
 			}
-			const isPosting = request.awaitsPost === true && (result.kind === 'added' || result.again);
-			const refused = isPosting ? await attempted() : null;
+			// The card of a session that asks nothing comes later: Slack's word on it is told then.
+			const refused = request.awaitsPost === true && asks && result.isPosting ? await attempted() : null;
 			const watched = { ...pick(view, 'name', 'sessionId'), refused };
 			if (result.kind === 'already') return { kind: 'already', ...watched };
 			return { kind: 'watching', expectation, ...watched };
@@ -123,6 +128,9 @@ export function createSubscriptions(
 		ofChannel: store.watches.ofChannel,
 	};
 }
+
+/** A question that comes within this time stands above the card. */
+const CARD_AFTER_MS = 60_000;
 
 /** From 0 to 1: the first reads of many sessions that are watched at once do not all fall due together. */
 const spread = (index: number) => ((index + 1) * 0.618) % 1;

@@ -18,6 +18,7 @@ import { lockFor, lockSession, lockSessionOf } from '../store/locks.ts';
 import { markDue } from '../store/marks.ts';
 import { endHandOvers, readQuestion, removeQuestions } from '../store/question-store.ts';
 import {
+	CAN_GO_ON,
 	type ChannelKey,
 	DISMISSED,
 	type Discovery,
@@ -37,7 +38,15 @@ import {
 	type Shown,
 	type WatchRow,
 } from '../store/watch-store.ts';
-import { dropPlanned, planPosts, removePosts, settleOpen, silencePosts, subjectsAt } from '../surfaces/plan-store.ts';
+import {
+	dropPlanned,
+	planPosts,
+	redrawEnded,
+	removePosts,
+	settleOpen,
+	silencePosts,
+	subjectsAt,
+} from '../surfaces/plan-store.ts';
 import type { NewPost } from '../surfaces/post.ts';
 import {
 	addWatch,
@@ -138,6 +147,10 @@ export function createWatchStore({ db, cipher }: StoreParts) {
 			}));
 			return Promise.all(found);
 		},
+		/** Whether it is among the newest of its channel that ended and can go on. */
+		async isNewestEnded({ id, ...channel }: Watch): Promise<boolean> {
+			return (await newestEnded(db.read, channel)).slice(0, MOST_AGAIN).includes(id);
+		},
 		shownOf,
 		/** `shownOf` with the question of each reminder, by watch; null: it is not stored any more. */
 		async remindedOf(entries: readonly Readonly<Record<'watchId' | 'questionId', string>>[]) {
@@ -180,6 +193,27 @@ export interface WatchEnding {
 	readonly byProgram?: boolean;
 }
 
+/** *Watch again* stands on so many cards of a channel. */
+const MOST_AGAIN = 3;
+
+/** The ids of a channel's watches that ended and can go on, each session's last that has a post, newest first: one more than offer it. */
+async function newestEnded(db: Db, channel: ChannelKey): Promise<readonly string[]> {
+	const ended = from(db, 'watches', { ...channelOf(channel), endedReason: CAN_GO_ON }).select('id');
+	const isLast = sql<boolean>`not exists (select 1 from watches as later
+		where later.team_id = watches.team_id and later.channel_id = watches.channel_id
+		and later.service = watches.service and later.session_id = watches.session_id
+		and (later.ended_at is null or later.ended_at > watches.ended_at))
+		and exists (select 1 from posts where posts.watch_id = watches.id and posts.ts is not null)`;
+	const rows = await ended
+		.where('endedAt', 'is not', null)
+		.where(isLast)
+		.orderBy('endedAt', 'desc')
+		.orderBy('id')
+		.limit(MOST_AGAIN + 1)
+		.execute();
+	return rows.map(({ id }) => id);
+}
+
 /** What reads find. What was queued before is still posted. */
 const FOUND_ENDS: readonly WatchEnd[] = ['sessionOver', 'noChange', 'sessionGone'];
 
@@ -195,6 +229,10 @@ export async function endWatch(tx: Tx, row: WatchRow, ending: WatchEnding): Prom
 	await planPosts(tx, posts, reason === 'sessionOver' ? 'progress' : 'now');
 	if (isChannelEnd(reason)) await silencePosts(trx, { watchId: row.id, placeId: row.channelId });
 	await markDue(tx, row);
+	if (CAN_GO_ON.includes(reason)) {
+		const [former] = (await newestEnded(trx, channelOf(row))).slice(MOST_AGAIN);
+		if (former !== undefined) await redrawEnded(tx, former);
+	}
 	// Its hand-overs are over.
 	await endHandOvers(trx, row.id);
 	return ended;

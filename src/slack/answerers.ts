@@ -6,7 +6,8 @@ import type { AccessPolicy, Lists, Place, Refusal } from './access-policy.ts';
 import type { SlackCalls } from './calls.ts';
 import type { Installation, SlackClients } from './clients.ts';
 import { isDirectMessage } from './ids.ts';
-import { andMoreWords, personName, placeMrkdwn, sentences } from './parts.ts';
+import { andMoreWords, personName, placeOf } from './parts.ts';
+import { rich, sentences, type Words } from './rich-text.ts';
 import { createUserGroups, groupName, MOST_NAMED, NO_GROUPS } from './user-groups.ts';
 
 /** Of the time for an acknowledgement, after the check: without the names, the refusal is told too. */
@@ -77,7 +78,7 @@ export function createWhoMayAnswer(
 		};
 	}
 
-	/** `words`: names, which notify nobody; mrkdwn. `isNobodyLeft`: all of them are gone. */
+	/** `words`: `names`, which notify nobody, with the `places` of their lists where these are others. `isNobodyLeft`: all of them are gone. */
 	async function named(among: readonly Answerers[]) {
 		const userIds = [...new Set(among.flatMap((list) => list.userIds))];
 		const groupIds = [...new Set(among.flatMap((list) => list.groupIds))];
@@ -92,7 +93,8 @@ export function createWhoMayAnswer(
 		const others = userIds.length + groupIds.length - names.length;
 		const last = others === 0 ? names.pop() : undefined;
 		const words = [names.join(', '), last].filter(Boolean).join(' and ');
-		return { words: sentences(words, andMoreWords(others)), isNobodyLeft: !isThere };
+		const told: Words = sentences(words, andMoreWords(others));
+		return { names: told, places: '' as Words, words: told, isNobodyLeft: !isThere };
 	}
 
 	async function tellNobodyLeft(rules: readonly AnswerRule[]): Promise<void> {
@@ -114,8 +116,8 @@ export function createWhoMayAnswer(
 		if (found.isNobodyLeft) await tellNobodyLeft(rules);
 		const [first, ...others] = rules.map(({ channelId }) => channelId);
 		if (first === undefined || first === here || others.includes(here ?? '')) return found;
-		const places = sentences(placeMrkdwn(first), andMoreWords(others.length));
-		return { ...found, words: `${found.words} (named in ${places})` };
+		const places = sentences(placeOf(first), andMoreWords(others.length));
+		return { ...found, places, words: rich`${found.names} (named in ${places})` };
 	}
 
 	/** A refusal with the names of whom to ask, for `errorContext`; others stay what they are. */

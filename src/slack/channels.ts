@@ -283,14 +283,16 @@ export function createMemberships(
 			});
 		},
 		/**
-		 * Why somebody may not act on a question; null: they may. Throws when Slack does not tell. They have to be in its
+		 * Why somebody may not act on a question, or a copy of what is of a channel; null: they may. Throws when Slack does not tell. They have to be in its
 		 * channel, or have or have had the question. Everybody sees a public channel: there it is asked on copies only.
 		 */
 		async whyNotThere(request: Pick<PersonRequest, 'person'>, { channelId, sessionId, isCopy }: Place) {
-			if (channelId === null || sessionId === undefined) return null;
+			if (channelId === null || (sessionId === undefined && isCopy !== true)) return null;
 			if (isCopy !== true && !(await isPrivate(channelId))) return null;
 			const { userId } = request.person;
-			const isHeld = await handOvers.holds(request.person, channelId, { service: serviceUrl, sessionId });
+			const isHeld =
+				sessionId !== undefined &&
+				(await handOvers.holds(request.person, channelId, { service: serviceUrl, sessionId }));
 			if (isHeld || (await isMember(userId, channelId))) return null;
 			const tooFast = await turn(request);
 			if (tooFast !== null) return tooFast;

@@ -46,7 +46,7 @@ export function createHandlerContext<C extends Core<Stored> & ReturnType<typeof 
 	 */
 	async function noteOpened(
 		request: PersonRequest,
-		about: 'open' | 'refresh' | 'screenshot' | 'show' | 'files' | 'history',
+		about: 'open' | 'refresh' | 'question' | 'show' | 'files' | 'history',
 		sessionId: string,
 		outcome: string | null = 'shown',
 	): Promise<void> {

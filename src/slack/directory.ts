@@ -164,7 +164,10 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 		const stored = await shared?.store.of(teamId(), userIds).catch(() => undefined);
 		for (const userId of userIds) {
 			const { data } = TOLD_SCHEMA.safeParse(stored?.get(userId));
-			if (data !== undefined && data.at > (memory.get(userId)?.at ?? 0)) remember(userId, data);
+			if (data === undefined) continue;
+			// An outdated row still tells the name.
+			if (data.at > (memory.get(userId)?.at ?? 0)) remember(userId, data);
+			else if (data.user?.name != null && !names.has(userId)) setBounded(names, userId, data.user.name, MAX_KNOWN);
 		}
 	}
 
@@ -347,6 +350,11 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 			if (!names.has(userId)) await recall([userId]);
 			if (!names.has(userId)) await person(userId).catch(() => null);
 			return names.get(userId) ?? null;
+		},
+		/** The same without asking Slack, for what is drawn: who acted is stored, and nobody who was forgotten comes back. */
+		async recallNames(userIds: readonly string[]): Promise<void> {
+			const unknown = userIds.filter((userId) => !names.has(userId));
+			if (unknown.length > 0) await recall(unknown);
 		},
 		displayName: (userId: string) => names.get(userId) ?? 'somebody',
 		/** Such as `Europe/Berlin`; null when it is not known, or none in which times can be computed. */

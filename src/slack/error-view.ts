@@ -1,28 +1,28 @@
 import { codedCodes } from '../kernel/basics.ts';
-import { APP_NAME, COMMAND } from '../kernel/command-name.ts';
+import { APP_NAME, COMMAND, commandLike } from '../kernel/command-name.ts';
 import type { ActRefusal } from './access-policy.ts';
 import type { ChannelVerdict } from './channels.ts';
 import { ACTIONS, CALLBACKS, type ViewMetadata } from './ids.ts';
 import {
+	andMoreWords,
 	answerButton,
 	button,
 	buttons,
-	contactMrkdwn,
+	contactOf,
 	context,
 	linkWords,
 	type MessageContent,
 	type ModalView,
 	modal,
-	momentMrkdwn,
-	plainText,
+	momentOf,
+	NOBODY_NAMED,
 	sayingSession,
 	section,
-	sentences,
 	sessionName,
 	smallId,
 	textMessage,
-	viewTitle,
 } from './parts.ts';
+import { marked, plainWords, rich, sentences, type Words } from './rich-text.ts';
 
 /**
  * A stored answer, text that the person still sees, text that is a draft now, what they would change; `nothing`: they
@@ -35,16 +35,21 @@ export interface ErrorContext {
 	readonly adminContact?: string | null;
 	/** When the next try makes sense, milliseconds since the epoch. */
 	readonly retryAt?: number | null;
-	/** Of a refusal: the names of those who may. mrkdwn. */
-	readonly who?: string | undefined;
+	/** Of a refusal: the names of those who may. */
+	readonly who?: Words | undefined;
 	/** Where the question of something older is; left out: not known. */
 	readonly link?: string | undefined;
+	/** The session that was asked for: its id may be a mistyped command. */
+	readonly sessionId?: string | undefined;
 }
 
 /** The code of what an older version made, which sends nothing. */
 export const OLDER = 'older_version';
 
-/** `{contact}` is replaced with whom to ask, `{who}` with those who may, `{question}` with where it is. */
+/**
+ * Our words (`marked`): `{contact}` is whom to ask, `{who}` those who may, `{question}` where it is, `{meant}` a
+ * command that is similar to an id.
+ */
 type Row = readonly [what: string, todo?: string];
 
 const AGAIN: Readonly<Record<string, Row>> = {
@@ -84,7 +89,8 @@ const FOR_OPERATOR: Readonly<Record<string, Row>> = {
 const FOR_PERSON: Readonly<Record<string, Row>> = {
 	session_not_found: [
 		'The session service has no session with this id.',
-		`Check the id. Sessions of another account are not visible here. \`${COMMAND} help\` shows what else you can type.`,
+		'{meant}Check the id. Sessions of another account are not visible here. ' +
+			`\`${COMMAND} help\` shows what else you can type.`,
 	],
 	body_too_large: ['This session is too large to show here.', 'Open it in the dashboard.'],
 	body_too_complex: ['This session has too many parts to show here.', 'Open it in the dashboard.'],
@@ -155,19 +161,26 @@ const ROWS: ReadonlyMap<string, Row> = new Map(Object.entries({ ...FAILURES, ...
 export const REFUSAL_CODES = Object.keys(REFUSALS) as readonly (keyof typeof REFUSALS)[];
 
 /**
- * Words for a failure or a refusal. `what` happened: one sentence, mrkdwn without mentions. `text`: what happened, what
- * was kept and what to do, mrkdwn; `line`: the same with an icon; `plain`: the same for field errors. `retry`: whether
- * "Try again" makes sense. An unknown code gets general words with the code to report.
+ * Words for a failure or a refusal. `what` happened: one sentence without mentions. `text`: what happened, what was
+ * kept and what to do; `line`: the same with an icon; `plain`: the same for field errors. `retry`: whether "Try again"
+ * makes sense. An unknown code gets general words with the code to report.
  */
 export function errorWords(
 	code: string,
-	{ kept = 'nothing', adminContact = null, retryAt = null, who, link }: ErrorContext = {},
+	{ kept = 'nothing', adminContact = null, retryAt = null, who, link, sessionId = '' }: ErrorContext = {},
 ) {
 	const [row, todo = ''] = ROWS.get(code) ?? ['Something went wrong in Handraise.'];
-	const what = row.replace('{who}', () => who ?? SOME_PEOPLE);
+	const contact = contactOf(adminContact);
+	const meant = commandLike(sessionId);
+	const slots = {
+		who: who ?? marked(SOME_PEOPLE),
+		contact,
+		question: questionWords(link),
+		meant: meant === undefined ? '' : rich`${meantWords(meant)} `,
+	};
+	const what = marked(row, slots);
 	const isForOperator = Object.hasOwn(FOR_OPERATOR, code) || !ROWS.has(code);
 	const isAgain = Object.hasOwn(AGAIN, code);
-	const contact = contactMrkdwn(adminContact);
 	// An unknown code may hold anything.
 	const shownCode = code.replace(/\W/g, '').slice(0, 40);
 	const isTried = kept === 'answer' && (isAgain || isForOperator) && code !== 'too_fast';
@@ -176,20 +189,24 @@ export function errorWords(
 	const text = sentences(
 		what,
 		isTried
-			? `Handraise keeps trying${hasToChange ? `; ${contact} has to change the key` : ''}.`
+			? rich`Handraise keeps trying${hasToChange ? rich`; ${contact} has to change the key` : ''}.`
 			: keptWords(kept, code),
 		retryAt === null ? again : '',
-		isForOperator && !hasToChange ? `If this continues, tell ${contact} (code \`${shownCode}\`).` : '',
-		todo.replace('{contact}', () => contact).replace('{question}', () => questionWords(link)),
+		isForOperator && !hasToChange ? rich`If this continues, tell ${contact} (code \`${shownCode}\`).` : '',
+		marked(todo, slots),
 		// A date comes last: it is in the reader's language.
 		retryAt === null ? '' : again,
 	);
-	const line = `${isRefusal(code) ? '🔒' : '⚠️'} ${text}`;
-	return { code, what, text, line, plain: plainText(text), retry: isAgain || isForOperator };
+	const line = sentences(isRefusal(code) ? '🔒' : '⚠️', text);
+	return { code, what, text, line, plain: plainWords(text, NOBODY_NAMED), retry: isAgain || isForOperator };
 }
 
+export const meantWords = (command: string) => rich`Did you mean \`${command}\`?`;
+
 const questionWords = (link: string | undefined) =>
-	link === undefined ? `\`${COMMAND}\` shows what asks.` : `The question is here: ${linkWords(link, 'question')}`;
+	link === undefined
+		? rich`\`${COMMAND}\` shows what asks.`
+		: rich`The question is here: ${linkWords(link, 'question')}`;
 
 function keptWords(kept: Kept, code: string): string {
 	if (kept === 'answer') return 'Your answer is saved.';
@@ -202,23 +219,23 @@ function keptWords(kept: Kept, code: string): string {
 }
 
 /** For ignored presses and refused commands. With seconds, or people come back too early. */
-function waitWords(retryAt: number | null): string {
-	const until = retryAt === null ? 'a moment.' : `until: ${momentMrkdwn(retryAt, 'seconds')}`;
-	return `What you do before then may be ignored. Please wait ${until}`;
+function waitWords(retryAt: number | null): Words {
+	const until = retryAt === null ? 'a moment.' : rich`until: ${momentOf(retryAt, 'seconds')}`;
+	return rich`What you do before then may be ignored. Please wait ${until}`;
 }
 
-function againWords(kept: Kept, retryAt: number | null): string {
-	const when = retryAt === null ? null : momentMrkdwn(retryAt);
-	if (kept === 'answer') return when === null ? '' : `Next try: ${when}`;
-	return `Please try again ${when === null ? 'in a moment.' : `after: ${when}`}`;
+function againWords(kept: Kept, retryAt: number | null): Words {
+	// It would change with each try.
+	if (kept === 'answer') return '';
+	return retryAt === null ? 'Please try again in a moment.' : rich`Please try again after: ${momentOf(retryAt)}`;
 }
 
 /** The words, with *Try again* where that makes sense. A refusal shows nothing of the session. */
 export function errorModal(code: string, metadata: ViewMetadata, error: ErrorContext): ModalView {
-	const { line, retry } = errorWords(code, error);
+	const { line, retry } = errorWords(code, { ...error, sessionId: metadata.sessionId });
 	return modal({
 		callbackId: CALLBACKS.error,
-		title: isRefusal(code) ? 'Handraise' : viewTitle(metadata),
+		title: isRefusal(code) ? APP_NAME : 'Session',
 		metadata,
 		blocks: [
 			...section(line),
@@ -230,9 +247,11 @@ export function errorModal(code: string, metadata: ViewMetadata, error: ErrorCon
 
 /** The words as a message. `others`: how many more sessions it was about. */
 export function errorMessage(code: string, sessionId: string | null, error: ErrorContext, others = 0): MessageContent {
-	const { line } = errorWords(code, error);
+	const { line } = errorWords(code, { ...error, sessionId: sessionId ?? '' });
 	const about =
-		others === 0 || sessionId === null || isRefusal(code) ? '' : `${sessionName(sessionId)} and ${others} more`;
+		others === 0 || sessionId === null || isRefusal(code)
+			? ''
+			: sentences(sessionName(sessionId), andMoreWords(others));
 	return textMessage(line, context(about));
 }
 
@@ -255,19 +274,21 @@ const NOT_OPENED = 'Slack did not open the window: it opens about 100 a minute, 
 /** For an expired trigger, or a limit of Slack's: the button opens the form with a new trigger. */
 export function answerCard(sessionId: string, messageIndex: number | null = null): MessageContent {
 	const answer = sayingSession(sessionId)(answerButton({ sessionId, messageIndex }));
-	return textMessage(`${NOT_OPENED} Now ${sessionName(sessionId)} is ready.`, buttons(answer));
+	return textMessage(rich`${NOT_OPENED} Now ${sessionName(sessionId)} is ready.`, buttons(answer));
 }
 
 const NO_WINDOW = {
-	inbox: `Open the *Home* tab of this app, or type \`${COMMAND}\` again.`,
-	history: 'Please press *History* in the window of the session.',
-	settings: `Type \`${COMMAND} settings\` again.`,
-	draft: 'Please press *Copy text* again.',
-	handOver: 'Nothing was handed over. Please press *Hand over* again.',
+	inbox: rich`Open the *Home* tab of this app, or type \`${COMMAND}\` again.`,
+	history: rich`Please press *History* in the window of the session.`,
+	settings: rich`Type \`${COMMAND} settings\` again.`,
+	draft: rich`Please press *Copy text* again.`,
+	handOver: rich`Nothing was handed over. Please press *Hand over* again.`,
+	question: rich`Please press *Show question* again.`,
+	list: rich`Type \`${COMMAND} list\` again.`,
 };
 
 /** For the expired trigger of another window. */
-export const noWindow = (what: keyof typeof NO_WINDOW) => textMessage(`${NOT_OPENED} ${NO_WINDOW[what]}`);
+export const noWindow = (what: keyof typeof NO_WINDOW) => textMessage(sentences(NOT_OPENED, NO_WINDOW[what]));
 
 /** The result takes long and replaces this message. */
 export function stillWaitingMessage(sessionId: string | null): MessageContent {

@@ -17,6 +17,11 @@ export const ACTIONS = {
 	showHidden: 'session.show_hidden',
 	watch: 'session.watch',
 	unwatch: 'session.unwatch',
+	/** In the list of what a channel watches; `value`: a `ListedWatch`. */
+	stopListed: 'list.unwatch',
+	/** On the question before all watches of a channel end; the first one's `value`: an `AskedEnd`. */
+	unwatchAll: 'list.unwatch_all',
+	keepWatches: 'list.keep',
 	/** Link buttons: Slack opens the link, and their events are only acknowledged. */
 	dashboard: 'session.dashboard',
 	openFile: 'session.open_file',
@@ -61,7 +66,9 @@ export const ACTIONS = {
 	answerAgain: 'question.answer_again',
 	/** On a card or message: opens the session; `value`: a `SessionTarget`. */
 	open: 'session.open',
-	/** In a session's window, and on the post of an answered form: opens the history; `value`: a `SessionTarget`. */
+	/** Where a question is settled, and in the history: opens it as it was answered; `value`: the answer's id. */
+	showQuestion: 'answer.show_question',
+	/** In a session's window: opens the history; `value`: a `SessionTarget`. */
 	showAnswers: 'question.answers',
 	/** On a receipt; `value`: the answer's id. */
 	tryAgain: 'answer.try_again',
@@ -80,6 +87,7 @@ export const ACTIONS = {
 	moreHelp: 'help.more',
 	/** On the reply to a watch: has an escalation mention whoever presses. */
 	mentionMe: 'settings.mention_me',
+	/** Other pages of that list; `value`: a `ListedPage`. */
 	listOlder: 'list.older',
 	listNewer: 'list.newer',
 	historyOlder: 'history.older',
@@ -98,8 +106,9 @@ export const ACTIONS = {
 	/** On a draft whose question is over; `value`: its form id. */
 	copyDraft: 'draft.copy',
 	discardDraft: 'draft.discard',
-	/** On a card: shown only to the person who presses it. */
+	/** *Screenshot* in menus of 1.1.0: opens the session, which has it. */
 	showScreenshot: 'card.screenshot',
+	/** On a card: shown only to the person who presses it. */
 	showFiles: 'card.files',
 	/** The menu `⋯` of a message or view; its options' values: a `MenuChoice`. */
 	more: 'menu.more',
@@ -110,18 +119,18 @@ export type ActionId = (typeof ACTIONS)[keyof typeof ACTIONS];
 // biome-ignore format: a list of words
 export const BUTTON_LABELS = [
 	'Answer', 'Answer again', 'Answer again…', 'Answer all', 'Answer anyway', 'Answer…', 'Answer the new question',
-	'Back', 'Cancel', 'Close', 'Continue', 'Copy text', 'Dashboard', 'Discard', 'Discard answer', 'Dismiss', 'Files',
+	'Back', 'Cancel', 'Close', 'Continue', 'Copy text', 'Discard', 'Discard answer', 'Dismiss', 'End all', 'Files',
 	'Give back', 'Hand over', 'Hide', 'History', 'Hide this answer and delete it after delivery',
 	'Hide these answers and delete them after delivery', 'More', 'Mention me if nobody answers', 'Newer answers',
 	'Newer steps', 'Next', 'Next question', 'Older answers', 'Older steps', 'Open', 'Open in the dashboard',
-	'Open the question', 'Open session', 'Open the screenshot', 'Open the session', 'Other answer…',
+	'Open the question', 'Open session', 'Open the screenshot', 'Other answer…',
 	'Previous', 'Refresh', 'Save', 'Save anyway',
-	'Screenshot', 'Send', 'Send answer', 'Show', 'Show all', 'Show answers', 'Show more',
-	'Show now', 'Show the session', 'Skip some questions', 'Snooze for me', 'Snooze for 1 h',
+	'Send', 'Send answer', 'Show', 'Show all', 'Show more',
+	'Show now', 'Show question', 'Skip some questions', 'Snooze for me', 'Snooze for 1 h',
 	'Snooze until tomorrow 9:00', 'Stop watching', 'Suggested fields', 'Try again', 'Type freely', 'Undo',
 	'Use as answer', 'Watch', 'Watch again', 'Watch in this channel',
 ] as const;
-/** "No" stands only beside *Send*, never beside options. */
+/** "No" stands only beside *Send* and *End all*, never beside options. */
 export type ButtonLabel =
 	| (typeof BUTTON_LABELS)[number]
 	| 'No'
@@ -134,9 +143,10 @@ export const CALLBACKS = {
 	loading: 'handraise.loading',
 	session: 'handraise.session',
 	receipt: 'handraise.receipt',
-	screenshot: 'handraise.screenshot',
 	error: 'handraise.error',
 	history: 'handraise.history',
+	/** A question as it was shown when it was answered. */
+	question: 'handraise.question',
 	chooseItem: 'handraise.choose_item',
 	home: 'handraise.home',
 	inbox: 'handraise.inbox',
@@ -292,6 +302,20 @@ export const { encode: encodeChoice, decode: decodeChoice } = slackCodec('choice
 
 const INDEX = z.int().min(0).max(1_000_000_000);
 const POSITIONS = z.array(INDEX).default([]);
+
+/** `channelId`: whose list it is, which Slack perhaps took as a direct message alone. `offset`: of the page. */
+const LISTED_PAGE = z.object({ channelId: text, offset: INDEX });
+export type ListedPage = Readonly<z.infer<typeof LISTED_PAGE>>;
+export const { encode: encodeListedPage, decode: decodeListedPage } = slackCodec('listed page', LISTED_PAGE);
+
+/** A session on such a page. */
+const LISTED_WATCH = z.object({ ...LISTED_PAGE.shape, sessionId: text });
+export const { encode: encodeListedWatch, decode: decodeListedWatch } = slackCodec('listed watch', LISTED_WATCH);
+
+/** All of this channel is to end: what people watched at this time (clock milliseconds), and whether `watch all` too. */
+const ASKED_END = z.object({ channelId: text, askedAt: z.number(), discovers: z.boolean() });
+export type AskedEnd = Readonly<z.infer<typeof ASKED_END>>;
+export const { encode: encodeAskedEnd, decode: decodeAskedEnd } = slackCodec('end all', ASKED_END);
 
 const METADATA_SCHEMA = z.object({
 	sessionId: text,

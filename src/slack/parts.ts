@@ -4,6 +4,7 @@ import type {
 	KnownBlock,
 	ModalView,
 	Overflow,
+	PlainTextElement,
 	PlainTextOption,
 	SectionBlock,
 	StaticSelect,
@@ -11,6 +12,8 @@ import type {
 import { type Answer, type AnswerItem, type Origin, SOMEBODY } from '../domain/answer.ts';
 import type { AgentAction } from '../domain/session.ts';
 import type { SessionSnapshot } from '../domain/session-snapshot.ts';
+import { isBlank, neutralise, oneLine } from '../domain/shown-text.ts';
+import { cutText, cutWithNote } from '../domain/texts.ts';
 import { isForgotten } from '../kernel/basics.ts';
 import { APP_NAME } from '../kernel/command-name.ts';
 import {
@@ -28,34 +31,61 @@ import {
 	type SessionTarget,
 	type ViewMetadata,
 } from './ids.ts';
-import { escapeMrkdwn, unescaped } from './mrkdwn.ts';
-import { isBlank, mrkdwn, oneLine, oneLineMrkdwn, plain, quotedName, quotedNameMrkdwn, withoutMarks } from './text.ts';
+import {
+	joined,
+	line,
+	linesIn,
+	notificationText,
+	type Piece,
+	piecesText,
+	quotedText,
+	rich,
+	richText,
+	sentences,
+	smallElements,
+	type Words,
+} from './rich-text.ts';
 
 export type { Button, HomeView, InputBlock, KnownBlock, ModalView, PlainTextOption } from '@slack/types';
 
-/** A section of escaped mrkdwn; no block when nothing in it is visible. */
-export function section(text: string, extra: Partial<SectionBlock> = {}): SectionBlock[] {
-	return isBlank(text) ? [] : [{ type: 'section', text: mrkdwn(text), ...extra }];
+/** A plain_text object of one line, cut to `limit`. `fallback` replaces an invisible text, which Slack refuses. */
+export function plain(text: string, limit: number, fallback = '(empty)'): PlainTextElement {
+	return { type: 'plain_text', text: oneLine(text, limit) || fallback, emoji: false };
 }
+
+/** Words in normal size; no block when nothing of them is visible. */
+export const section = (words: Words): KnownBlock[] => richText(...line(words));
 
 /** Slack's limit for the text of a section. */
 const SECTION_LENGTH = 3_000;
 
-/** Lines of mrkdwn in as few sections as hold them. None may be longer than a section. */
-export function sectionsOf(lines: readonly string[], extra: Partial<SectionBlock> = {}): SectionBlock[] {
-	const texts: string[] = [];
-	for (const line of lines) {
-		const longer = [...texts.slice(-1), line].join('\n');
-		if (texts.length > 0 && longer.length <= SECTION_LENGTH) texts[texts.length - 1] = longer;
-		else texts.push(line);
-	}
-	return texts.flatMap((text) => section(text, extra));
+/** Lines of plain text with a button, menu or image beside them, which rich text cannot have. */
+export function row(text: string, accessory: SectionBlock['accessory'] | null): KnownBlock[] {
+	const shown = cutText(neutralise(text), SECTION_LENGTH);
+	const block = { type: 'section' as const, text: { type: 'plain_text' as const, text: shown, emoji: false } };
+	return accessory == null ? [block] : [{ ...block, accessory }];
 }
 
-/** Small grey lines of escaped mrkdwn; no block when nothing in it is visible. */
-export function context(...texts: readonly string[]): ContextBlock[] {
-	const elements = texts.filter((text) => !isBlank(text)).map(mrkdwn);
-	return elements.length === 0 ? [] : [{ type: 'context', elements }];
+/** Elements that Slack takes in one context block. */
+const MOST_SMALL = 10;
+
+/**
+ * Small grey words; no block when nothing of them is visible. Slack sets the elements of a block side by side, so each
+ * of several lines has a block of its own.
+ */
+export function context(...all: readonly Words[]): ContextBlock[] {
+	const rows: ContextBlock['elements'][] = [[]];
+	for (const words of all) {
+		const [first = '', ...others] = linesIn(words);
+		if (others.length === 0) rows.at(-1)?.push(...smallElements(first));
+		else rows.push(...[first, ...others].map(smallElements), []);
+	}
+	return rows.flatMap((elements) =>
+		Array.from({ length: Math.ceil(elements.length / MOST_SMALL) }, (_, at) => ({
+			type: 'context' as const,
+			elements: elements.slice(at * MOST_SMALL, (at + 1) * MOST_SMALL),
+		})),
+	);
 }
 
 export const divider = (): KnownBlock => ({ type: 'divider' });
@@ -78,8 +108,7 @@ export const saying =
 	<E extends Button | Overflow | null>(one: E): E =>
 		one?.type === 'button' ? { ...one, accessibility_label: oneLine(`${one.text.text}: ${about}`, 75) } : one;
 
-/** As `sessionTitle` without its quotation marks. Plain text. */
-export const spokenName = (id: string, name = '') => withoutMarks(quotedName(name, 75)) || `session ${id}`;
+export const spokenName = (id: string, name = '') => oneLine(name, 75) || `session ${id}`;
 export const sayingSession = (sessionId: string, name = '') => saying(spokenName(sessionId, name));
 
 export function answerButton(target: SessionTarget): Button {
@@ -166,15 +195,54 @@ const AS_WRITTEN = { parse: 'none', link_names: false } as const;
 /** A message for chat.* or a response_url: blocks, and escaped text for notifications and screen readers. */
 export type MessageContent = ReturnType<typeof message>;
 
-export function message(text: string, blocks: readonly KnownBlock[]) {
+export function message(words: Words, blocks: readonly KnownBlock[]) {
+	const text = notificationText(words);
 	// A preview would show the words of whoever wrote the linked page.
 	return { text, blocks: [...blocks], unfurl_links: false, unfurl_media: false, ...AS_WRITTEN } as const;
 }
 
-/** A message of these words (mrkdwn), and what stands below them. */
-export function textMessage(words: string, below: readonly KnownBlock[] = []): MessageContent {
+/** Characters of JSON in the blocks of a message that has rich text: Slack refuses more. */
+const MESSAGE_JSON = 12_000;
+
+/** The blocks with the first of these sizes with which a message holds them, else with the last. */
+export function fitting<Size>(sizes: readonly Size[], build: (size: Size) => KnownBlock[]): KnownBlock[] {
+	let blocks: KnownBlock[] = [];
+	for (const size of sizes) {
+		blocks = build(size);
+		if (JSON.stringify(blocks).length <= MESSAGE_JSON) break;
+	}
+	return blocks;
+}
+
+/** A message of these words, and what stands below them. */
+export function textMessage(words: Words, below: readonly KnownBlock[] = []): MessageContent {
 	return message(words, [...section(words), ...below]);
 }
+
+/** Slack refuses a message with these codes for what its blocks are, not for its place. */
+export const isOfBlocks = (code: string | null) => /^(?:invalid_blocks|msg_(?:blocks_)?too_long)/.test(code ?? '');
+
+/** A message that Slack refused once, in sections of plain text: "> " where the bar was. Buttons stay. */
+export function plainMessage<M extends Pick<MessageContent, 'blocks'>>(refused: M): M {
+	const plainBlock = (block: KnownBlock): KnownBlock[] => {
+		if (block.type !== 'rich_text' && block.type !== 'table') return [block];
+		const lines =
+			block.type === 'table'
+				? block.rows.map((cells) => `> ${cells.map(cellText).join(' | ')}`)
+				: (block.elements as Piece[]).map(plainPiece);
+		const text = cutWithNote(lines.join('\n').trim(), SECTION_LENGTH);
+		return isBlank(text) ? [] : [{ type: 'section', text: { type: 'plain_text', text, emoji: false } }];
+	};
+	return { ...refused, blocks: refused.blocks.flatMap(plainBlock) };
+}
+
+/** Nobody takes a line of an agent for one of ours. */
+function plainPiece(piece: Piece): string {
+	const text = piecesText([piece]);
+	return piece.type === 'rich_text_section' ? text : text.replace(/^/gm, '> ');
+}
+
+const cellText = (cell: object) => ('text' in cell ? String(cell.text) : '');
 
 /** What replaces the content of a message with `chat.update`. */
 export function replacement({ text, blocks }: Pick<MessageContent, 'text' | 'blocks'>) {
@@ -186,53 +254,47 @@ export interface Names {
 	displayName(userId: string): string;
 }
 
-/** A mention of somebody. What is no Slack user id is quoted. */
-export function personMrkdwn(userId: string): string {
+/** A mention of somebody. What is no Slack user id stands as it is. */
+export function mentionOf(userId: string): Words {
 	if (isForgotten(userId)) return SOMEBODY;
-	return isUserId(userId) ? `<@${userId}>` : quotedNameMrkdwn(userId, 80) || 'somebody';
+	return isUserId(userId) ? [{ type: 'user', user_id: userId }] : oneLine(userId, 80) || 'somebody';
 }
 
-/** Mentions of people and user groups; empty for nobody. mrkdwn. */
-export function mentionMrkdwn(mention: { userIds: readonly string[]; groupIds: readonly string[] } | null): string {
+type Mentioned = { readonly userIds: readonly string[]; readonly groupIds: readonly string[] };
+
+/** Mentions of people and user groups; empty for nobody. */
+export function mentionsOf(mention: Mentioned | null): Words {
 	if (mention === null) return '';
-	return [...mention.userIds.map(personMrkdwn), ...mention.groupIds.map((id) => `<!subteam^${id}>`)].join(' ');
+	const groups = mention.groupIds.map((id): Words => [{ type: 'usergroup', usergroup_id: id }]);
+	return sentences(...mention.userIds.map(mentionOf), ...groups);
 }
 
-/** The name, which notifies nobody. It may not be known: the program learns it when the person acts. mrkdwn. */
+/** The name, which notifies nobody. It may not be known: the program learns it when the person acts. */
 export function personName(userId: string, names: Names): string {
-	if (isForgotten(userId)) return SOMEBODY;
-	return withoutMarks(quotedNameMrkdwn(names.displayName(userId), 80)) || 'somebody';
+	return isForgotten(userId) ? SOMEBODY : oneLine(names.displayName(userId), 80) || 'somebody';
 }
 
-const NOBODY_NAMED = 'whoever runs Handraise here';
+export const NOBODY_NAMED = 'whoever runs Handraise here';
 
 /** Whom to ask: a Slack user id becomes a mention, anything else stays text. */
-export function contactMrkdwn(adminContact: string | null | undefined): string {
+export function contactOf(adminContact: string | null | undefined): Words {
 	const contact = oneLine(adminContact ?? '', 200) || NOBODY_NAMED;
-	return isUserId(contact) ? `<@${contact}>` : escapeMrkdwn(contact);
+	return isUserId(contact) ? [{ type: 'user', user_id: contact }] : contact;
 }
 
 export const isUserId = (text: string) => /^[UW][A-Z0-9]{2,30}$/.test(text);
 
 /** A moment (ms since 1970) in each reader's time zone, else `20 Nov 2026, 08:19 UTC`. `seconds`: without the day. */
-export function momentMrkdwn(at: number, to: 'minutes' | 'seconds' = 'minutes'): string {
-	// Slack shows a time that it cannot format (before 1970, or from the year 3000 on) as raw `<!date…>`.
+export function momentOf(at: number, to: 'minutes' | 'seconds' = 'minutes'): Words {
+	// Slack shows a time that it cannot format (before 1970, or from the year 3000 on) raw.
 	if (!(at > 0 && at < 32_503_680_000_000)) return 'at an unknown time';
 	if (to === 'seconds') {
-		const seconds = Math.ceil(at / 1000);
-		return `<!date^${seconds}^{time_secs}|${new Date(seconds * 1000).toISOString().slice(11, 19)} UTC>`;
+		const timestamp = Math.ceil(at / 1000);
+		const fallback = `${new Date(timestamp * 1000).toISOString().slice(11, 19)} UTC`;
+		return [{ type: 'date', timestamp, format: '{time_secs}', fallback }];
 	}
 	const fallback = new Date(at).toUTCString().replace(/^\w+, 0?(\d+ \w+ \d+) (\d\d:\d\d).*/, '$1, $2 UTC');
-	return `<!date^${Math.floor(at / 1000)}^{date_short_pretty} {time}|${fallback}>`;
-}
-
-/** Our mrkdwn as plain text, in which times are in UTC and an id means nothing to people. */
-export function plainText(words: string): string {
-	const named = words
-		.replace(/<!date\^[^|<]*\|([^><]*)>/g, '$1')
-		.replace(/<@\w+>/g, NOBODY_NAMED)
-		.replace(/<#\w+>/g, 'a channel');
-	return unescaped(named).replaceAll('`', '');
+	return [{ type: 'date', timestamp: Math.floor(at / 1000), format: '{date_short_pretty} {time}', fallback }];
 }
 
 /** `just now`, `5 min ago`, `3 h ago`, `2 days ago`. */
@@ -252,51 +314,36 @@ export function durationText(ms: number): string {
 	return `${Math.floor(hours / 24)} days`;
 }
 
-/** The characters of ordinary ids. A link can carry any text as an id. */
-const ID = /^[\w.-]+$/;
-/** What Slack shows of a view's title. */
-const TITLE_LENGTH = 24;
-const TITLE_ID = TITLE_LENGTH - 'Session '.length;
+export const shownId = (sessionId: string) => oneLine(sessionId, 100) || '(no id)';
 
-/** A session's id, between quotation marks if it does not look like an id. mrkdwn. */
-export function sessionIdMrkdwn(sessionId: string): string {
-	return ID.test(sessionId) ? oneLineMrkdwn(sessionId, 100) : quotedNameMrkdwn(sessionId, 100) || '(no id)';
+/** `session 3f9a2c1d`, the id in bold. */
+export const sessionName = (sessionId: string): Words => rich`session *${shownId(sessionId)}*`;
+
+/** The id below a name, small: it tells sessions of the same name apart. */
+export const smallId = (sessionId: string) => `Session ${shownId(sessionId)}`;
+
+/** `Book a flight`, or `session 3f9a2c1d` if it has no name. A message begins with words of ours, never with it. */
+export function sessionTitle(name: string, sessionId: string, limit = 150): string {
+	return oneLine(name, limit) || `session ${shownId(sessionId)}`;
 }
 
-export const sessionName = (sessionId: string) => `session *${sessionIdMrkdwn(sessionId)}*`;
-
-/** The id below a name, small: it tells sessions of the same name apart. mrkdwn. */
-export const smallId = (sessionId: string) => `Session ${sessionIdMrkdwn(sessionId)}`;
-
-/** `“Book a flight”`, or `session 3f9a2c1d` if it has no name. No message begins with it. mrkdwn without emphasis. */
-export function sessionTitle(name: string, sessionId: string): string {
-	return quotedNameMrkdwn(name, 150) || `session ${sessionIdMrkdwn(sessionId)}`;
-}
-
-export function viewTitle({ sessionId, sessionName }: Pick<ViewMetadata, 'sessionId' | 'sessionName'>): string {
-	const name = quotedName(sessionName, TITLE_LENGTH);
-	if (name !== '') return name;
-	const id = ID.test(sessionId) ? oneLine(sessionId, TITLE_ID) : quotedName(sessionId, TITLE_ID);
-	return `Session ${id}`.trim();
-}
-
-/** `meaning`: for people who want to answer when no question is open; see `waitingWords`. All are mrkdwn. */
+/** `meaning`: for people who want to answer when no question is open; see `waitingWords`. */
 export const STATUSES = {
-	active: { emoji: '⚙️', mrkdwn: 'working', meaning: 'The agent is working and has no question right now.' },
-	humanInput: { emoji: '✋', mrkdwn: 'needs you', meaning: 'The agent waits for a person.' },
-	inactive: { emoji: '⚪', mrkdwn: 'inactive', meaning: 'The agent is not running and has no question right now.' },
-	paused: { emoji: '⏸️', mrkdwn: 'paused', meaning: 'The session is paused and has no question right now.' },
-	stopped: { emoji: '⏹️', mrkdwn: 'stopped', meaning: 'The session was stopped. It takes no more answers.' },
-	completed: { emoji: '✅', mrkdwn: 'done', meaning: 'The agent is done. It takes no more answers.' },
-	failed: { emoji: '❌', mrkdwn: 'failed', meaning: 'The session failed. It takes no more answers.' },
+	active: { emoji: '⚙️', words: 'working', meaning: 'The agent is working and has no question right now.' },
+	humanInput: { emoji: '✋', words: 'asks', meaning: 'The agent waits for a person.' },
+	inactive: { emoji: '⚪', words: 'inactive', meaning: 'The agent is not running and has no question right now.' },
+	paused: { emoji: '⏸️', words: 'paused', meaning: 'The session is paused and has no question right now.' },
+	stopped: { emoji: '⏹️', words: 'stopped', meaning: 'The session was stopped. It takes no more answers.' },
+	completed: { emoji: '✅', words: 'done', meaning: 'The agent is done. It takes no more answers.' },
+	failed: { emoji: '❌', words: 'failed', meaning: 'The session failed. It takes no more answers.' },
 } as const;
 const isKnown = (status: string): status is keyof typeof STATUSES => Object.hasOwn(STATUSES, status);
 
-/** A session's status for people. An unknown status is quoted. */
+/** A session's status for people. An unknown status stands as the service gives it. */
 export function statusWords(status: string) {
 	if (isKnown(status)) return STATUSES[status];
-	const mrkdwn = quotedNameMrkdwn(status, 60) || 'no status';
-	return { emoji: '❔', mrkdwn, meaning: 'There is no question to answer right now.' };
+	const words = oneLine(status, 60) || 'no status';
+	return { emoji: '❔', words, meaning: 'There is no question to answer right now.' };
 }
 
 const ENDS: Readonly<Record<string, string>> = { completed: 'is done', failed: 'failed', stopped: 'was stopped' };
@@ -305,26 +352,24 @@ export const endWords = (status: string) => ENDS[status] ?? 'is over';
 
 type Progress = Pick<SessionSnapshot, 'status' | 'step'>;
 
-/** `⚙️ *working* · step 12`. */
-export function statusLine(progress: Progress): string {
-	const { emoji, mrkdwn } = statusWords(progress.status);
-	return joined(`${emoji} *${mrkdwn}*`, stepWords(progress.step));
-}
+/** `working · step 12`. */
+export const progressWords = ({ status, step }: Progress) => joined(statusWords(status).words, stepWords(step));
 
-/** `✋ *“Book a flight”* · needs you · step 3`; unnamed: its id. mrkdwn. */
+/** `⚙️ *Book a flight* · working · step 12`, `✋ *Book a flight* asks · step 3`; unnamed: its id. */
 export function titleLine({ name, sessionId, ...progress }: Progress & Pick<SessionSnapshot, 'name' | 'sessionId'>) {
-	const { emoji, mrkdwn } = statusWords(progress.status);
-	return joined(`${emoji} *${sessionTitle(name, sessionId)}*`, mrkdwn, stepWords(progress.step));
+	const separator = progress.status === 'humanInput' ? ' ' : ' · ';
+	const { emoji } = statusWords(progress.status);
+	return rich`${emoji} *${sessionTitle(name, sessionId)}*${separator}${progressWords(progress)}`;
 }
 
 const stepWords = (step: number) => (step === 0 ? 'no step yet' : `step ${step}`);
 
-/** Why an agent waits with no question open. `newest`: its last one; `answer`: to it; `state`: of that. mrkdwn. */
+/** Why an agent waits with no question open. `newest`: its last one; `answer`: to it; `state`: of that. */
 export function waitingWords(
 	newest: { readonly goneOn: boolean } | null,
 	answer: Pick<Answer, 'person' | 'acceptedAt'> | null,
 	state = 'The agent should continue soon',
-): string {
+): Words {
 	if (newest === null || newest.goneOn) {
 		const asked =
 			newest === null
@@ -332,25 +377,25 @@ export function waitingWords(
 				: 'The agent waits for a person. Its last question was answered, and it asked nothing new';
 		return `${asked} that can be answered here. Look at its latest message, or at the session in the dashboard.`;
 	}
-	const by = answer === null ? '' : ` by ${personMrkdwn(answer.person.userId)}`;
-	const at = answer === null ? '' : momentMrkdwn(answer.acceptedAt);
-	return sentences(`The newest question has been answered${by}.`, `${state}.`, at);
+	const by = answer === null ? '' : rich` by ${mentionOf(answer.person.userId)}`;
+	const at = answer === null ? '' : momentOf(answer.acceptedAt);
+	return sentences(rich`The newest question has been answered${by}.`, `${state}.`, at);
 }
 
 export function stillWaitingWords(waitedMs: number): string {
 	return `Still waiting for the session service… (${durationText(waitedMs)})`;
 }
 
-const named = (text: string, otherwise: string, limit = 80) => quotedNameMrkdwn(text, limit) || otherwise;
+const named = (text: string, otherwise: string, limit = 80) => oneLine(text, limit) || otherwise;
 
-/** `clicked`, `opened “example.com”`, `saved “report.pdf”`; unknown actions by their name. mrkdwn. */
+/** `clicked`, `opened example.com`, `saved report.pdf`; unknown actions by their name. */
 const ACTION_WORDS: Readonly<Record<AgentAction['kind'], (text: string) => string>> = {
 	click: () => 'clicked',
 	open: (text) => `opened ${named(text, 'a page')}`,
 	done: () => 'finished',
 	saveFile: (text) => `saved ${named(text, 'a file')}`,
 	deleteFile: (text) => `deleted ${named(text, 'a file')}`,
-	other: (text) => USUAL_ACTIONS.get(text) ?? named(text.replaceAll('_', ' '), 'did something', 60),
+	other: (text) => USUAL_ACTIONS.get(text) ?? named(text, 'did something', 60),
 };
 
 // biome-ignore format: a list of words
@@ -374,14 +419,16 @@ export function actionsLine(actions: readonly AgentAction[], most = 6): string {
 	return joined(...parts, andMoreWords(actions.length - shownCount));
 }
 
-export function valueMrkdwn({ value, secret }: Pick<AnswerItem, 'value' | 'secret'>, show: (text: string) => string) {
-	if (secret) return '(hidden)';
-	return value === null || isBlank(value) ? '(left empty)' : show(value);
+/** A value in one line, cut to `limit`, or what stands in its place. */
+export function valueLine({ value, secret }: Pick<AnswerItem, 'value' | 'secret'>, limit: number): string {
+	return secret ? '(hidden)' : oneLine(value ?? '', limit) || '(left empty)';
 }
 
-export const joined = (...parts: readonly string[]) => parts.filter((part) => part !== '').join(' · ');
-
-export const sentences = (...parts: readonly string[]) => parts.filter((part) => part !== '').join(' ');
+/** The same behind the bar, with all its lines. */
+export function valuePieces({ value, secret }: Pick<AnswerItem, 'value' | 'secret'>, limit: number): Piece[] {
+	const isShown = !secret && value !== null && !isBlank(value);
+	return isShown ? quotedText(value, limit) : line(secret ? '(hidden)' : '(left empty)');
+}
 
 /** `1 question`, `3 questions`; `many`: the plural that `one` makes not by an s. */
 export const counted = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
@@ -389,18 +436,23 @@ export const counted = (count: number, one: string, many = `${one}s`) => `${coun
 /** `and 3 more`, with `what` behind it; empty when nothing is left out. */
 export const andMoreWords = (count: number, what = '') => (count > 0 ? `and ${count} more ${what}`.trim() : '');
 
-/** Slack shows no name for a direct message's id. `whose`: who is in it when that is not the reader; mrkdwn. */
-export function placeMrkdwn(channelId: string, whose: string | null = null): string {
-	if (!isDirectMessage(channelId)) return `<#${channelId}>`;
-	return whose === null ? `your direct messages with ${APP_NAME}` : `the direct messages of ${whose} with ${APP_NAME}`;
+/** Slack shows no name for a direct message's id. `whose`: who is in it when that is not the reader. */
+export function placeOf(channelId: string, whose: Words | null = null): Words {
+	if (!isDirectMessage(channelId)) return [{ type: 'channel', channel_id: channelId }];
+	return whose === null
+		? `your direct messages with ${APP_NAME}`
+		: rich`the direct messages of ${whose} with ${APP_NAME}`;
 }
 
-/** A link to another message. mrkdwn. */
-export const linkWords = (link: string, what: 'question' | 'result' | 'end') => `<${link}|Go to ${what}>`;
+const linkTo = (url: string, text: string): Words => [{ type: 'link', url, text }];
 
-/** In the place of a message that stands twice. `link`: to the other one. mrkdwn. */
-export const repeatWords = (link: string | undefined) =>
-	'🔁 This was a repeat. The message that is kept current is ' +
-	`${link === undefined ? 'another one here' : `<${link}|this one>`}.`;
+/** A link to another message. */
+export const linkWords = (link: string, what: 'question' | 'result' | 'end') => linkTo(link, `Go to ${what}`);
+
+/** In the place of a message that stands twice. `link`: to the other one. */
+export function repeatWords(link: string | undefined): Words {
+	const other = link === undefined ? 'another one here' : linkTo(link, 'this one');
+	return rich`🔁 This was a repeat. The message that is kept current is ${other}.`;
+}
 
 export const MAYBE_REPEAT = '🔁 Handraise was interrupted: this post may be a repeat.';

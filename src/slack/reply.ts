@@ -26,6 +26,7 @@ import {
 } from './error-view.ts';
 import { CALLBACKS, newMetadata, type ViewMetadata } from './ids.ts';
 import type { MessageContent, ModalView } from './parts.ts';
+import { isOfBlocks, plainMessage } from './parts.ts';
 import type { PersonReads, Reading, ReadPermit } from './person-reads.ts';
 import {
 	type NotAllowed,
@@ -237,7 +238,11 @@ export function createReply(
 	}
 
 	async function send(request: PersonRequest, content: MessageContent): Promise<boolean> {
-		return (await inChannel(request, content)) || (await inDm(request, content)) === null;
+		if (await inChannel(request, content)) return true;
+		const failure = await inDm(request, content);
+		if (failure === null || !isOfBlocks(failure.code)) return failure === null;
+		const plain = plainMessage(content);
+		return (await inChannel(request, plain)) || (await inDm(request, plain)) === null;
 	}
 
 	async function toPerson(request: PersonRequest, content: MessageContent): Promise<boolean> {

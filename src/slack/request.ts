@@ -303,9 +303,10 @@ export const forAnybody = (run: () => Done): Task => ({ place: 'anybody', run })
 
 export const NOTHING_TO_DO: Task = forAnybody(async () => {});
 
-/** Where somebody acts on a question of this channel: perhaps on a copy, in an inbox or a direct message. */
-export function copyPlace(request: PersonRequest, channelId: string | null, sessionId: string): Place {
-	return channelId === null || channelId === request.channelId ? { channelId } : { channelId, sessionId, isCopy: true };
+/** Where somebody acts on what is of this channel: perhaps on a copy, in an inbox or a direct message. */
+export function copyPlace(request: PersonRequest, channelId: string | null, sessionId?: string): Place {
+	const about = sessionId === undefined ? {} : { sessionId };
+	return channelId === null || channelId === request.channelId ? { channelId } : { channelId, ...about, isCopy: true };
 }
 
 /** Where somebody answers a question of this channel. */

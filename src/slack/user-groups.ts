@@ -1,7 +1,7 @@
 import type { WebClient } from '@slack/web-api';
+import { oneLine } from '../domain/shown-text.ts';
 import { type Clock, createCache, type Log } from '../kernel/basics.ts';
 import { slackErrorCode, slackFailure } from './clients.ts';
-import { quotedNameMrkdwn } from './text.ts';
 
 /** A user group as people choose it. Names and handles are untrusted text. */
 export interface UserGroup {
@@ -48,9 +48,8 @@ export function groupIn(groups: UserGroups, groupId: string) {
 	return groups.kind === 'listed' ? groups.groups.find(({ id }) => id === groupId) : undefined;
 }
 
-/** mrkdwn. */
 export function groupName(groupId: string, groups: UserGroups): string {
 	const group = groupIn(groups, groupId);
-	const name = quotedNameMrkdwn(group?.handle || group?.name || '', 80);
+	const name = oneLine(group?.handle || group?.name || '', 80);
 	return name === '' ? 'a user group' : `user group ${name}`;
 }

@@ -48,6 +48,7 @@ const NOTHING = {
 	channel: null,
 	answer: null,
 	fingerprint: null,
+	shownHash: null,
 	outcome: null,
 };
 

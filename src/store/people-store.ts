@@ -6,7 +6,7 @@ import { add, change, type Db, from, personOf, type StoreParts, sealedColumn, sq
 import { removeInBatches } from './due.ts';
 import { inLockOrder } from './locks.ts';
 
-const facts = sealedColumn('people.facts', z.unknown());
+const facts = sealedColumn('people.facts', z.looseObject({}));
 
 /** What Slack told of people, which replicas share. Facts are JSON of `slack/directory.ts`. */
 export function createPeopleStore({ db, cipher }: StoreParts) {
@@ -28,7 +28,7 @@ export function createPeopleStore({ db, cipher }: StoreParts) {
 			db.write(async (trx) => {
 				for (const [userId, one] of inLockOrder([...told], ([id]) => id)) {
 					const person = { teamId, userId };
-					await put(trx, person, { facts: facts.seal(one, person, cipher), wantedAt: null, usedAt: one.at });
+					await put(trx, person, { facts: facts.seal({ ...one }, person, cipher), wantedAt: null, usedAt: one.at });
 				}
 			}),
 
@@ -44,16 +44,26 @@ export function createPeopleStore({ db, cipher }: StoreParts) {
 		/** A list told of them: of those who wait. Nobody who was forgotten comes back by it before they act. */
 		async listed(teamId: string, told: ReadonlyMap<string, object>): Promise<void> {
 			if (told.size === 0) return;
-			const sealed = (userId: string, one: object) => facts.seal(one, { teamId, userId }, cipher);
+			const sealed = (userId: string, one: object) => facts.seal({ ...one }, { teamId, userId }, cipher);
 			const cases = Array.from(told, ([userId, one]) => sql`when ${userId} then ${sealed(userId, one)}`);
 			const columns = { facts: sql<string>`case user_id ${sql.join(cases, sql` `)} end`, wantedAt: null };
 			const waiting = { teamId, userId: [...told.keys()] };
 			await db.writeOne((trx) => change(trx, 'people', waiting, columns).where('wantedAt', 'is not', null).execute());
 		},
 
-		/** What was told of these people is not used any more. */
+		/** What was told of these people is older than all that will be told; their names are still shown. */
 		outdate: (teamId: string, userIds: readonly string[]) =>
-			db.writeOne((trx) => change(trx, 'people', { teamId, userId: userIds }, { facts: null }).execute()),
+			db.write(async (trx) => {
+				const rows = await from(trx, 'people', { teamId, userId: userIds }).selectAll().execute();
+				for (const row of inLockOrder(rows, ({ userId }) => userId)) {
+					const told = facts.open(row.facts, row, cipher);
+					if (told === null) continue;
+					const outdated = facts.seal({ ...told, at: 0 }, row, cipher);
+					await change(trx, 'people', { teamId, userId: row.userId }, { facts: outdated })
+						.where('facts', '=', row.facts)
+						.execute();
+				}
+			}),
 	};
 }
 

@@ -29,6 +29,9 @@ export const WATCH_ENDS = [
 ] as const;
 export type WatchEnd = (typeof WATCH_ENDS)[number];
 
+/** Whoever reads its card can begin it again there. */
+export const CAN_GO_ON: readonly WatchEnd[] = ['unwatched', 'noChange', 'discoveryEnded'];
+
 export const isChannelEnd = (reason: WatchEnd): reason is ChannelEnd => CHANNEL_ENDS.some((end) => end === reason);
 
 export interface ChannelKey {

@@ -1,11 +1,13 @@
 import type { Core } from '../core.ts';
 import { SEND_WITHIN_MS } from '../domain/answer.ts';
+import { isOver } from '../domain/session.ts';
 import { backOff, codeOf, createMemo, HandraiseError, uptimeOf } from '../kernel/basics.ts';
 import { LEASE_MS, leaseQueue } from '../kernel/lease-loop.ts';
 import type { RateLimit } from '../kernel/rate-limiter.ts';
-import { context, MAYBE_REPEAT } from '../slack/parts.ts';
+import { context, MAYBE_REPEAT, plainMessage } from '../slack/parts.ts';
 import { UNREADABLE } from '../store/due.ts';
 import type { ChannelKey, WatchEnd } from '../store/watch.ts';
+import { isInThread } from '../store/watch.ts';
 import { type createMessages, placesOf } from './messages.ts';
 import {
 	type AttemptResult,
@@ -15,6 +17,7 @@ import {
 	type DuePost,
 	type GoneReason,
 	type Hold,
+	isToBePlain,
 	kindOf,
 	PACED,
 	type Post,
@@ -102,7 +105,8 @@ export function createOutbox(
 		// What it was about is gone.
 		if (drawn === null) return { kind: 'shown', ts, key: post.shownKey, isLast: true };
 		if ('kind' in drawn) return failed(drawn, post, unknown);
-		const { message, key, isLast, againAt = null } = drawn;
+		const { key, isLast, againAt = null } = drawn;
+		const message = post.isPlain ? plainMessage(drawn.message) : drawn.message;
 		const shown = { kind: 'shown', ts, key, isLast, againAt } as const;
 		if (key === post.shownKey && !unknown) {
 			if (isCard) metrics.card('unchanged');
@@ -142,7 +146,7 @@ export function createOutbox(
 			if (found.kind === 'unreadable') earlierAt = post.sendingSince;
 		}
 		if (await isForNobody(due)) return { kind: 'dropped' };
-		const hold = await holdOf(post);
+		const hold = await holdOf(due);
 		if (hold.kind === 'over') return { kind: 'dropped' };
 		if (hold.kind === 'held') return { ...hold, unknown: earlierAt !== null };
 		return { kind: 'ready', due: { ...due, post: { ...post, content: hold.content } }, earlierAt };
@@ -163,7 +167,8 @@ export function createOutbox(
 			return { kind: 'held', until: clock.now() + DECIDE_AGAIN_MS, content, unknown };
 		}
 		if ('kind' in drawn) return failed(drawn, post, unknown);
-		const { message, key, isLast, againAt = null } = drawn;
+		const { key, isLast, againAt = null } = drawn;
+		const message = post.isPlain ? plainMessage(drawn.message) : drawn.message;
 		const note = unknown && post.content.kind !== 'card' ? context(MAYBE_REPEAT) : [];
 		const prepared = await messages.prepare(due, { ...message, blocks: [...message.blocks, ...note] });
 		const { outcome, sentAt } = await callNow(post, token, earlierAt, prepared);
@@ -173,20 +178,24 @@ export function createOutbox(
 		return { ...outcome, kind: 'shown', key, isLast, againAt, sentAt };
 	}
 
-	/** Whether a first post is held: a card until its `notBefore`, a reminder as long as nothing is due. */
-	async function holdOf({ target, content }: Post): Promise<Hold> {
+	/** Whether a first post is held: a card as `cardHeldUntil` says, a reminder as long as nothing is due. */
+	async function holdOf(due: DuePost): Promise<Hold> {
+		const { target, content } = due.post;
 		const now = clock.now();
 		if (content.kind === 'reminder') return remind(target, content);
-		const until = content.kind === 'card' ? Math.min(content.notBefore ?? 0, now + CARD_AGAIN_MS) : 0;
+		const until = content.kind === 'card' ? cardHeldUntil(content, due, now) : 0;
 		return { kind: until > now ? 'held' : 'shown', until, content };
 	}
 
-	/** Whether its watch ended without a last post, its thread is missing, or its channel follows nothing. */
-	async function isForNobody({ post: { target, content }, watch, threadTs }: DuePost): Promise<boolean> {
+	/** Whether its watch ended without a last post or before its card, its thread is missing, or nothing is followed. */
+	async function isForNobody({ post: { target, content }, watch, threadTs, style }: DuePost): Promise<boolean> {
 		const { thread, isForAll } = kindOf(content);
 		if (target.kind === 'channel') return isForAll !== true && !(await store.isFollowing(target));
 		if (target.kind !== 'watch') return false;
 		if (thread === 'only' && threadTs === null) return true;
+		// The post of the end stands in the channel, and nothing in a thread.
+		const isTold = watch != null && watch.ended !== null && !isInThread(watch.mode, style);
+		if (content.kind === 'card' && content.isFirst === true && isTold) return true;
 		return ENDS_SILENTLY.has(watch?.ended?.reason) && content.kind !== 'outcome';
 	}
 
@@ -233,7 +242,7 @@ export function createOutbox(
 			await rateLimiter.pause(laneOf(post).key, clock.now() + retryDelay(0, outcome.ms));
 		}
 		const repeats = (post.ts === null ? kindOf(post.content).repeats : undefined) ?? REFUSED_REPEATS;
-		if (outcome.kind === 'refused' && post.attempts < repeats)
+		if (outcome.kind === 'refused' && (post.attempts < repeats || isToBePlain(post, outcome.code)))
 			return { outcome: retry(clock.now() + retryDelay(post.attempts), outcome.code, since !== null), sentAt };
 		return { outcome, sentAt };
 	}
@@ -356,6 +365,23 @@ interface Taken {
 	readonly token: string;
 	readonly signal: AbortSignal;
 	readonly responseUrl: string | null;
+}
+
+/**
+ * No card stands above the first question: it comes when one is settled and a read shows what follows, or after a minute
+ * without one; at once where its thread has the questions, or without a question the progress. A new one for a deleted
+ * one comes at its time.
+ */
+function cardHeldUntil({ notBefore = 0, isFirst }: ContentOf<'card'>, due: DuePost, now: number): number {
+	const { watch, style, view, question, isQuestionLost, isAnySettled } = due;
+	if (isFirst !== true) return Math.min(notBefore, now + CARD_AGAIN_MS);
+	if (isInThread(watch?.mode, style) || isQuestionLost) return 0;
+	// A session is over only when a second read says so; one that was answered asks until the next read.
+	const isUnread = isOver(view?.status ?? '') || (question?.settled != null && (view?.question?.openCount ?? 0) > 0);
+	if (isUnread) return now + CARD_AGAIN_MS;
+	if (isAnySettled) return 0;
+	if (question?.settled === null) return now + CARD_AGAIN_MS;
+	return style.progress ? 0 : Math.min(notBefore, now + CARD_AGAIN_MS);
 }
 
 function updateRoom(running: readonly DuePost[]): number {

@@ -176,6 +176,9 @@ export async function redrawFormer(tx: Tx, watch: ChannelKey & { readonly sessio
 	await redrawOver(tx, { watchId: here.where('endedAt', 'is not', null), kind: WATCH_KINDS });
 }
 
+/** Has what an ended watch posted drawn again: newer ones have taken its place. */
+export const redrawEnded = (tx: Tx, watchId: string) => redrawOver(tx, { watchId, kind: WATCH_KINDS });
+
 /** Has the posts of a question drawn again that were over: another answer to it has arrived. */
 export const redrawSettled = (tx: Tx, questionId: string) => redrawOver(tx, { questionId, kind: QUESTION_KINDS });
 

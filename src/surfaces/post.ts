@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { SessionSnapshot } from '../domain/session-snapshot.ts';
 import { type DeepReadonly, HOUR_MS, hashOf, parseOrNull, pick } from '../kernel/basics.ts';
-import type { MessageContent } from '../slack/parts.ts';
+import { isOfBlocks, type MessageContent } from '../slack/parts.ts';
 import { type Row, sql } from '../store/database.ts';
 import type { Asked, StoredQuestion } from '../store/question-store.ts';
 import {
@@ -48,8 +48,14 @@ const handed = { watchId: z.string(), handOverId: z.string() };
 const ASKING = { thread: 'first', isCurrent: true } as const;
 
 export const KINDS = {
-	/** The first post of a watch. A new card replaces a deleted one, not before `notBefore` (clock milliseconds). */
-	card: { schema: z.object({ notBefore: z.exactOptional(z.number()) }), isCurrent: true },
+	/**
+	 * A watch's own post. `isFirst`: it waits until a question is settled, or until `notBefore` (clock milliseconds) while
+	 * none is open. Another replaces a deleted one, not before its time.
+	 */
+	card: {
+		schema: z.object({ notBefore: z.exactOptional(z.number()), isFirst: z.exactOptional(z.literal(true)) }),
+		isCurrent: true,
+	},
 	/** `changed`: another one in the same message. */
 	question: { schema: z.object({ changed: z.boolean() }), ...ASKING },
 	status: { schema: z.object({ from: z.string(), to: z.string() }), thread: 'only' },
@@ -177,7 +183,12 @@ export interface Post
 	readonly ts: string | null;
 	/** Hash of what it shows; null when that is not known. */
 	readonly shownKey: string | null;
+	/** Slack has refused its blocks: it goes out as plain text from then on. */
+	readonly isPlain: boolean;
 }
+
+/** Whether this refusal of a call is of blocks that the post can do without. */
+export const isToBePlain = ({ isPlain }: Pick<Post, 'isPlain'>, code: string) => !isPlain && isOfBlocks(code);
 
 /** A post that is due, with what it is about, as stored now. */
 export interface DuePost {
@@ -199,6 +210,8 @@ export interface DuePost {
 	readonly formerThreadTs: string | null;
 	/** Of a card: somebody deleted the post of the newest question, or Slack refused it. */
 	readonly isQuestionLost: boolean;
+	/** Of a card: a question of its watch is settled. */
+	readonly isAnySettled: boolean;
 	/** Of a card: the message of the session's end, else of its newest question; `ts` null: on its way. Null: none. */
 	readonly lead: { readonly ts: string | null } | null;
 }
@@ -342,5 +355,6 @@ export function readPost(row: PostRow): Post | null {
 		key: row.uniqueKey,
 		content: readable,
 		urgency: URGENCIES[row.urgency] ?? 'now',
+		isPlain: row.isPlain === 1,
 	};
 }

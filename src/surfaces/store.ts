@@ -33,6 +33,7 @@ import {
 	cardAgain,
 	type DuePost,
 	HELD,
+	isToBePlain,
 	NEWS_KINDS,
 	type NewPost,
 	NOT_MARKED,
@@ -78,7 +79,8 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		const formerThreadTs = row.sendingSince === null ? null : threadOf(row, found, !inThread);
 		const led = watch.ended?.reason === 'sessionOver' ? found.endTs : found.questionTs;
 		const lead = led === null ? null : { ts: led || null };
-		return { ...shown, post, question, threadTs, formerThreadTs, isQuestionLost: found.lostTs !== null, lead };
+		const ofCard = { isQuestionLost: found.lostTs !== null, isAnySettled: found.settledTs !== null, lead };
+		return { ...shown, post, question, threadTs, formerThreadTs, ...ofCard };
 	}
 
 	/** What posts of watches are about, in one statement. */
@@ -93,6 +95,8 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 			and coalesce(other.last_error, '') <> ${UNREADABLE}`;
 		const isOwn = sql`other.kind = 'question' and other.question_id = posts.question_id and ${isShown}`;
 		const isAsked = sql`other.kind = 'question' and other.question_id = ${about}`;
+		const isSettled = sql`other.kind = 'question' and exists (select 1 from questions as asked
+			where asked.id = other.question_id and asked.settled_at is not null)`;
 		const leads = (isLead: RawBuilder<unknown>) =>
 			ofCard(ts(sql`coalesce(other.ts, '')`, sql`${isKept} and ${isLead}`));
 		const { rows } =
@@ -101,7 +105,8 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 				${ts(sql`other.ts`, isOwn)} as own_ts,
 				${leads(sql`other.kind = 'sessionEnded'`)} as end_ts,
 				${leads(isAsked)} as question_ts,
-				${ofCard(ts(sql`'lost'`, sql`other.state in ('gone', 'refused') and ${isAsked}`))} as lost_ts
+				${ofCard(ts(sql`'lost'`, sql`other.state in ('gone', 'refused') and ${isAsked}`))} as lost_ts,
+				${ofCard(ts(sql`'settled'`, isSettled))} as settled_ts
 			from posts join watches as watch on watch.id = posts.watch_id ${JOINED_SHOWN}
 			left join questions as own on own.id = posts.question_id
 			where posts.id in (${sql.join(postIds)})`.execute(db.read);
@@ -351,6 +356,8 @@ interface PostFacts {
 	readonly questionTs: string | null;
 	/** Of a card: not null when the newest question's post is gone. */
 	readonly lostTs: string | null;
+	/** Of a card: not null when any question of its watch is settled. */
+	readonly settledTs: string | null;
 }
 
 type ToldAnswer = Pick<Answer, 'id' | 'person' | 'question' | 'questionId'>;
@@ -386,6 +393,7 @@ const NO_WATCH = {
 	threadTs: null,
 	formerThreadTs: null,
 	isQuestionLost: false,
+	isAnySettled: false,
 	lead: null,
 } as const;
 const GONE = { state: 'gone', dueAt: null, sendingSince: null } as const;
@@ -397,7 +405,8 @@ async function replaceCard(tx: Tx, row: WatchRow, ts: string): Promise<void> {
 	const cards = from(tx.trx, 'posts', { watchId: row.id, kind: 'card' }).selectAll();
 	const last = await cards.orderBy('number', 'desc').limit(1).executeTakeFirst();
 	const content = last === undefined ? undefined : readPost(last)?.content;
-	const before = content?.kind === 'card' ? (content.notBefore ?? null) : null;
+	// The time of a first card is no replacement's.
+	const before = content?.kind === 'card' && content.isFirst !== true ? (content.notBefore ?? null) : null;
 	await planPosts(tx, [cardAgain(readWatch(row), ts, before, tx.now)]);
 }
 
@@ -446,7 +455,9 @@ function afterShown(
 function columnsOf(post: Post, result: AttemptResult, now: number) {
 	switch (result.kind) {
 		case 'held': {
-			const lastError = 'entries' in result.content && result.content.entries.length > 0 ? AWAITED : HELD;
+			const { content } = result;
+			const isAwaited = content.kind === 'card' || (content.kind === 'reminder' && content.entries.length > 0);
+			const lastError = isAwaited ? AWAITED : HELD;
 			const { dueAt } = dueAgain(post.wanted, Math.round(result.until), now, true);
 			const known = !result.unknown && { sendingSince: null };
 			return { dueAt, content: JSON.stringify(result.content), lastError, ...known };
@@ -454,7 +465,8 @@ function columnsOf(post: Post, result: AttemptResult, now: number) {
 		case 'retry': {
 			const { code: lastError, unknown } = result;
 			const failed = lastError !== PACED && { attempts: sql<number>`attempts + 1` };
-			return { dueAt: Math.round(result.at), lastError, ...failed, ...(!unknown && { sendingSince: null }) };
+			const plain = isToBePlain(post, lastError) && { isPlain: 1 };
+			return { dueAt: Math.round(result.at), lastError, ...failed, ...plain, ...(!unknown && { sendingSince: null }) };
 		}
 		case 'shown': {
 			if (post.ts === null) return null;

@@ -6,6 +6,7 @@ import { receiptExplanation } from '../../src/screens/receipt.ts';
 import { answerOf } from '../slack/support/answers.ts';
 import { type App, openSession } from '../slack/support/open-session.ts';
 import { startTimedApp } from '../slack/support/timed-app.ts';
+import { said } from '../support/said.ts';
 import { headline } from '../support/sentences.ts';
 
 let timed: Awaited<ReturnType<typeof startTimedApp>>;
@@ -87,8 +88,8 @@ async function answerSavedWith500(id: string): Promise<Modal> {
 it('says that the agent may not have been started, and whom to ask, and does not send again by itself', async () => {
 	const modal = await answerSavedWith500('start');
 	const reported = answerOf({ state: 'delivered', startFailed: true });
-	expect(modal.text()).toContain(receiptExplanation(reported, { adminContact: null, now: 0 }));
-	expect(modal.buttons()).toContain('Open the session');
+	expect(modal.text()).toContain(said(receiptExplanation(reported, { adminContact: null, now: 0 })));
+	expect(modal.buttons()).toContain('Open session');
 	await passLooks();
 	expect(app.service.log.savedPuts('start')).toHaveLength(1);
 });
@@ -161,7 +162,7 @@ describe('a person whose client was reloaded after Send', () => {
 		await told(id, headline('delivered', { startFailed: true }));
 		await passLooks();
 		expect(dms(id)).toHaveLength(1);
-		expect(dms(id)[0]?.buttons()).toEqual(['Open the session']);
+		expect(dms(id)[0]?.buttons()).toEqual(['Open session']);
 	});
 
 	it('tells a person with a reloaded client when Slack accepts the message', async () => {

@@ -8,6 +8,7 @@ import { type InboxApp, inboxApp } from '../people/inbox/harness.ts';
 import { SOME_REQUESTS } from '../sessions/harness.ts';
 import { emptyNewest } from '../sessions/played-agent.ts';
 import { openSession } from '../slack/support/open-session.ts';
+import { said } from '../support/said.ts';
 import { answeredBy, headline } from '../support/sentences.ts';
 
 const AGAIN = 'Answer again…';
@@ -63,7 +64,7 @@ async function refusalTo(who: string, press: () => Promise<unknown>, words: stri
 }
 
 const LOST = 'Asked again.';
-const ANOTHER = NOTICES.questionChanged(false);
+const ANOTHER = said(NOTICES.questionChanged(false));
 const ADA_ANSWERED = 'The field is empty now. @ada answered:\n> LH 1173';
 
 describe('Answer again… opens the form of the newest question', () => {

@@ -120,7 +120,7 @@ it('sends no second press over the first when the clock is set back meanwhile', 
 	await until(() => app.service.log.savedPuts('press').length === 1, 'the first press was not sent');
 	takeAndEmpty('press');
 	await ofGrace?.press('Forest');
-	const words = '@ada answered “Sand” before you.';
+	const words = '@ada answered Sand before you.';
 	const told = () =>
 		app.slack
 			.as('grace')

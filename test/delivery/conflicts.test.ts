@@ -6,6 +6,7 @@ import { NOTICES } from '../../src/screens/form.ts';
 import { waitingWords } from '../../src/slack/parts.ts';
 import { type App, answerFields, openSession } from '../slack/support/open-session.ts';
 import { startTimedApp } from '../slack/support/timed-app.ts';
+import { said } from '../support/said.ts';
 import { answeredMeanwhile, DELIVERED, headline, whatHappened } from '../support/sentences.ts';
 
 let timed: Awaited<ReturnType<typeof startTimedApp>>;
@@ -42,7 +43,7 @@ async function fill(modal: Modal, ...texts: string[]): Promise<Modal> {
 
 const saved = (id: string) => app.service.log.savedPuts(id).map((put) => itemsOf(put).map((item) => item.value));
 
-const [, soon = ''] = waitingWords({ goneOn: false }, null).split('. ');
+const [, soon = ''] = said(waitingWords({ goneOn: false }, null)).split('. ');
 
 /** From now on, all items of the question have this value. */
 function valuesBecome(id: string, value: string): void {
@@ -78,7 +79,7 @@ describe('a question that another person of Handraise answered first', () => {
 		for (const value of ['> blue', '> small', '> red', '> large']) expect(second.text()).toContain(value);
 		expect(saved(id)).toEqual([['blue', 'small']]);
 
-		expect(second.buttons()).toEqual(['Open the session']);
+		expect(second.buttons()).toEqual(['Open session']);
 	});
 
 	it('tells the second person about the first answer before it is delivered', async () => {
@@ -114,7 +115,7 @@ describe('a question that another person of Handraise answered first', () => {
 		await (await fill(await openSession(app, id), 'ada-3141', 'blue')).submit();
 		await timed.shows(headline('resumed'));
 		await second.submit();
-		expect(second.text()).toContain('> (hidden)');
+		expect(second.text()).toContain('\n(hidden)\n');
 		expect(second.text()).toContain('> blue');
 		expect(second.text()).toContain('> red');
 		expect(await app.said()).not.toMatch(/ada-3141|grace-2718/);
@@ -134,7 +135,7 @@ describe('a question that another person of Handraise answered first', () => {
 		app.service.sessions.setStatus(id, 'humanInput');
 		app.service.sessions.push(id, { role: 'assistant', content: 'Log in, please.', human_input: [] });
 		await again.press('Refresh');
-		await timed.shows(waitingWords({ goneOn: true }, null), 'grace');
+		await timed.shows(said(waitingWords({ goneOn: true }, null)), 'grace');
 		expect(again.text()).not.toContain(soon);
 	});
 });
@@ -145,11 +146,11 @@ describe('a question that was answered in the dashboard', () => {
 		app.service.sessions.answerAsPage(id, ['green', 'medium']);
 		expect((await modal.submit()).outcome).toBe('updated');
 		await timed.shows(headline('conflicted'));
-		expect(modal.text()).toContain('Somebody outside Slack answered');
+		expect(modal.text()).toContain('Somebody in the dashboard answered');
 		for (const value of ['> green', '> medium', '> blue', '> small']) expect(modal.text()).toContain(value);
 		expect(app.service.log.puts(id)).toEqual([]);
 		expect(app.service.sessions.values(id, 1)).toEqual(['green', 'medium']);
-		await modal.press('Open the session');
+		await modal.press('Open session');
 		await timed.shows('Refresh');
 	});
 
@@ -166,7 +167,7 @@ describe('a question that was answered in the dashboard', () => {
 		app.service.sessions.answerAsPage(id, ['', 'green', '']);
 		app.service.sessions.setStatus(id, 'humanInput');
 		const modal = await openSession(app, id);
-		expect(answerFields(modal).map((field) => field.label)).toEqual(['“First”', '“Third”']);
+		expect(answerFields(modal).map((field) => field.label)).toEqual(['First', 'Third']);
 		await fill(modal, 'blue', 'small');
 		await modal.submit();
 		await timed.shows(DELIVERED);
@@ -237,10 +238,10 @@ describe('a question that changed while the form was open', () => {
 		await timed.shows('Which row now?');
 		const again = app.slack.as('ada').modal();
 		expect((again === null ? [] : answerFields(again)).map((field) => [field.label, field.value])).toEqual([
-			['“Which row now?”', 'Row 4'],
-			['“Note”', null],
+			['Which row now?', 'Row 4'],
+			['Note', null],
 		]);
-		await again?.fill('“Note”', 'Thanks');
+		await again?.fill('Note', 'Thanks');
 		expect((await again?.submit())?.outcome).toBe('updated');
 		await timed.shows(DELIVERED);
 		expect(saved(id)).toEqual([['Row 4', 'Thanks']]);
@@ -257,7 +258,7 @@ describe('a question that changed while the form was open', () => {
 		await timed.until(() => told() !== undefined);
 		await told()?.press('Answer the new question');
 		await timed.shows('Which aisle now?');
-		expect(ada.modal()?.value('“Which aisle now?”')).toBe('Aisle 7');
+		expect(ada.modal()?.value('Which aisle now?')).toBe('Aisle 7');
 	});
 
 	it('offers the new question when the agent asks something else', async () => {
@@ -283,9 +284,9 @@ describe('a question that changed while the form was open', () => {
 		expect(modal.text()).not.toContain('changed');
 		expect(app.service.log.puts(id)).toEqual([]);
 		await modal.press('Answer again');
-		await timed.shows(NOTICES.prefilled('earlier answer'));
+		await timed.shows(said(NOTICES.prefilled('Your earlier answer')));
 		const again = app.slack.as('ada').modal();
-		expect(again?.value('“Which row?”')).toBe('Row 4');
+		expect(again?.value('Which row?')).toBe('Row 4');
 		expect((await again?.submit())?.outcome).toBe('updated');
 		await timed.shows(DELIVERED);
 		expect(saved(id)).toEqual([['Row 4']]);
@@ -301,7 +302,7 @@ describe('a question that changed while the form was open', () => {
 		await modal.press('Refresh');
 		await timed.until(() => !modal.text().includes('Well.'));
 		expect(modal.text()).not.toContain('has changed');
-		expect(modal.value('“Which row?”')).toBe('Row 4');
+		expect(modal.value('Which row?')).toBe('Row 4');
 		expect((await modal.submit()).outcome).toBe('updated');
 		await timed.shows(DELIVERED);
 		expect(saved(id)).toEqual([['Row 4', 'Yes']]);
@@ -312,8 +313,8 @@ describe('a question that changed while the form was open', () => {
 		const modal = await fill(await openSession(app, id), 'Row 4');
 		replaceBy(id, 'Which row now?');
 		await modal.press('Refresh');
-		await timed.shows(NOTICES.questionChanged(true));
-		expect(modal.value('“Which row now?”')).toBe('Row 4');
+		await timed.shows(said(NOTICES.questionChanged(true)));
+		expect(modal.value('Which row now?')).toBe('Row 4');
 	});
 });
 
@@ -327,7 +328,7 @@ describe('a session that ended while the form was open', () => {
 			await modal.submit();
 			await timed.shows(end === 'removed' ? whatHappened('service_missing') : headline('ended'));
 			expect(modal.text()).toContain('> blue');
-			expect(modal.buttons()).toContain(end === 'removed' ? 'Discard answer' : 'Open the session');
+			expect(modal.buttons()).toContain(end === 'removed' ? 'Discard answer' : 'Open session');
 			expect(app.service.log.puts(id)).toEqual([]);
 		},
 	);

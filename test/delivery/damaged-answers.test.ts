@@ -22,7 +22,7 @@ it('a second person reads why nothing was sent while the first answer is damaged
 	await app.restart();
 	await hers.fill(0, 'red');
 	const words = errorWords('internal', { kept: 'text' }).plain;
-	expect(await hers.submit()).toMatchObject({ outcome: 'fieldErrors', errors: { '“Which door?”': words } });
+	expect(await hers.submit()).toMatchObject({ outcome: 'fieldErrors', errors: { 'Which door?': words } });
 	expect(hers.value(0)).toBe('red');
 	expect(app.service.log.puts(id).map(itemsOf)).toEqual([]);
 });

@@ -4,6 +4,7 @@ import { notYetWords } from '../../src/screens/receipt.ts';
 import { errorWords } from '../../src/slack/error-view.ts';
 import { expectNothingWrong, SOME_REQUESTS, type WatchingApp, watchingApp } from '../sessions/harness.ts';
 import { openSession } from '../slack/support/open-session.ts';
+import { said } from '../support/said.ts';
 import { headline, line, whatHappened } from '../support/sentences.ts';
 
 const FLIGHT = item('Which flight should I book?', 'One of: LH 1173, TP 570');
@@ -93,10 +94,10 @@ describe('an answer that is sent more than a minute after its author was allowed
 			ada().deleted = true;
 		});
 		app.service.faults.clear();
-		await app.until(() => kept?.text().includes('*⛔ Not sent: @ada may no longer answer*'));
+		await app.until(() => kept?.text().includes('⛔ Not sent: you may no longer answer'));
 		expect(kept?.text()).toContain(whatHappened('deactivated'));
 		expect(kept?.text()).toContain('> TP 570');
-		await app.until(() => post.text().includes('⛔ The answer of @ada was not sent: the account is deactivated.'));
+		await app.until(() => post.text().includes('⛔ The answer of ada was not sent: the account is deactivated.'));
 		expect(post.buttons()).toContain('LH 1173');
 		const offer = await app.until(() =>
 			app.slack
@@ -111,7 +112,7 @@ describe('an answer that is sent more than a minute after its author was allowed
 		await app.until(() => value(id, index) === 'LH 1173');
 		await app.slack.as('grace').command('#agents', `/session history ${id}`);
 		const history = () => app.slack.as('grace').modal()?.text() ?? '';
-		await app.until(() => history().includes('⛔ Not sent: @ada may no longer answer'), history);
+		await app.until(() => history().includes('⛔ Not sent: its author may no longer answer'), history);
 		expect(history()).toContain('TP 570');
 	});
 
@@ -181,9 +182,9 @@ describe('an answer that is sent more than a minute after its author was allowed
 		await app.command(`/session unwatch ${id}`);
 		await app.pass(2 * MINUTE_MS);
 		app.slack.faults.add({ method: 'users.info', error: 'internal_error' });
-		await told(NOT_CHECKED);
+		await told(said(NOT_CHECKED));
 		app.service.faults.clear();
-		expect(receipt()).toContain('Handraise keeps trying. Next try:');
+		expect(receipt()).toContain('Handraise keeps trying.');
 		const order: string[] = [];
 		app.service.hooks.onRequest = ({ kind, sessionId }) => void (sessionId === id && order.push(kind));
 		await app.app.restart();
@@ -215,7 +216,7 @@ describe('an answer that is sent more than a minute after its author was allowed
 
 	it('waits as long as Slack asks for, when Slack limits the calls', async () => {
 		const { id, index } = await late(() => app.slack.faults.rateLimit('users.info', { retryAfter: 240 }));
-		await told(NOT_CHECKED);
+		await told(said(NOT_CHECKED));
 		const before = askedCount();
 		await app.pass(3 * MINUTE_MS);
 		expect(askedCount()).toBe(before);
@@ -230,8 +231,8 @@ describe('an answer that is sent more than a minute after its author was allowed
 			when: ({ user }: { user?: unknown }) => user === ada().id,
 		};
 		const { id, post } = await late(() => app.slack.faults.add(unknown), { frozen: true });
-		await told(NOT_CHECKED);
-		const notYet = notYetWords({ state: 'accepted', lastError: 'not_checked' });
+		await told(said(NOT_CHECKED));
+		const notYet = said(notYetWords({ state: 'accepted', lastError: 'not_checked' }));
 		expect(notYet).toContain('could not check with Slack whether its author may still answer');
 		const lost = await app.toldAfter(() => app.seenBy('grace', post).press('LH 1173'), 'grace');
 		expect(lost.text()).toContain(notYet);

@@ -9,6 +9,7 @@ import { openStore } from '../../src/stores.ts';
 import { openSession } from '../slack/support/open-session.ts';
 import { createRecordingLog, KEY } from '../store/support.ts';
 import { startApp } from '../support/app.ts';
+import { said } from '../support/said.ts';
 import { headline } from '../support/sentences.ts';
 
 const HOUR_MS = 3_600_000;
@@ -82,7 +83,7 @@ it('removes drafts, answers, posts and ended watches after RETENTION_DAYS', asyn
 		await app.slack.changes.until(isAsked, () => id);
 	}
 	await ada.command('#agents', '/session unwatch unwatched');
-	await ada.waitForMessage('#agents', unwatchedWords('unwatched', true));
+	await ada.waitForMessage('#agents', said(unwatchedWords('unwatched', '')));
 	await restartAfter(2);
 	await dm(headline('waiting'));
 	expect(await stored()).toEqual({

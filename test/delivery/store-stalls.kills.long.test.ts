@@ -6,6 +6,7 @@ import { asking, askingSession, item, task } from '../../sandbox/session-service
 import { CHOICE_WORDS } from '../../src/screens/receipt.ts';
 import { type App, openSession } from '../slack/support/open-session.ts';
 import { startApp } from '../support/app.ts';
+import { said } from '../support/said.ts';
 import { DELIVERED, whatHappened } from '../support/sentences.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 
@@ -58,7 +59,7 @@ it('reports an answer as arrived when the database was away while recording its 
 	await locker.query('rollback');
 	delete app.service.hooks.onRequest;
 
-	await ada.waitForModal((shown) => !/\*⏳/.test(shown.text()), 10_000);
+	await ada.waitForModal((shown) => !/⏳/.test(shown.text()), 10_000);
 	expect(ada.modal()?.text()).toMatch(DELIVERED);
 	expect(app.service.log.savedPuts('noted-late')).toHaveLength(1);
 	await ada.modal()?.close();
@@ -89,12 +90,12 @@ it('tells a person that their choice was not sent when it could not be saved', a
 	await locker.query('begin');
 	await locker.query('lock table answers in access exclusive mode');
 	const pressed = post.press('TP 570');
-	const words = CHOICE_WORDS.notSent({ option: 'TP 570' }, '').trim();
+	const words = said(CHOICE_WORDS.notSent({ option: 'TP 570' }, '')).trim();
 	await ada.waitForMessage('#agents', words, 10_000);
 	expect(await pressed).toBe(true);
 	await locker.query('rollback');
 	await post.press('LH 1173');
-	await ada.waitForMessage('#agents', ': LH 1173* · sends at', 10_000);
+	await ada.waitForMessage('#agents', / · sends at [\d:]+ UTC\n(?:> .*\n)+ada: LH 1173\n\[Undo\]/, 10_000);
 }, 30_000);
 
 it('stops the program while the database does not answer', async () => {

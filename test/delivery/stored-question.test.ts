@@ -6,6 +6,7 @@ import { HIDES, NOTICES } from '../../src/screens/form.ts';
 import { answererApp } from '../people/answerers/harness.ts';
 import { expectNothingWrong, SOME_REQUESTS } from '../sessions/harness.ts';
 import { answerFields } from '../slack/support/open-session.ts';
+import { said } from '../support/said.ts';
 import { DRAFT_RESTORED, headline, whatHappened } from '../support/sentences.ts';
 
 const FLIGHT = item('Which flight should I book?', 'One of: LH 1173, TP 570');
@@ -14,7 +15,10 @@ const MINUTE_MS = 60_000;
 /** Readings are in memory for ten minutes: what opens after that has only the store. */
 const LONG_MS = 15 * MINUTE_MS;
 /** The notice of a form from the store, between its reason and its date. */
-const STORED = (NOTICES.stored('', 1).split('<!')[0] ?? '').replace(/^\S+\s+/, '').trim();
+const STORED = said(NOTICES.stored('', 1))
+	.replace(/1 Jan.*$/, '')
+	.replace(/^\S+\s+/, '')
+	.trim();
 /** One of no service. */
 const KEY = `ghp_${'aB3dE5gH7j'.repeat(3)}fake12`;
 

@@ -57,7 +57,7 @@ describe('digestOf', () => {
 		const messages = [
 			{ ...asking([secret], secret), content: secret, actions: [{ kind: 'done' as const, text: secret }] },
 		];
-		const digest = digestOf(buildSession({ messages, sessionVariables: [secret] }));
+		const digest = digestOf(buildSession({ messages }));
 		expect(JSON.parse(JSON.stringify(digest))).toEqual(digest);
 		expect(JSON.stringify(digest)).not.toContain(secret);
 	});

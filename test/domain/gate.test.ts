@@ -59,7 +59,6 @@ describe('what people and rules see of a text', () => {
 			status: long,
 			name: long,
 			sessionDetails: long,
-			sessionVariables: [long],
 			files: [{ filename: long, signedUrl: null }],
 			messages: [
 				{ ...saying(long, long), actions: [{ kind: 'done', text: long }], humanInput: [item(long, long, long)] },

@@ -4,7 +4,7 @@ import { looksSecret } from '../../src/domain/asks-for-secret.ts';
 import { lookDifferent, looksOfLabels, quickAnswerOf } from '../../src/domain/quick-answer.ts';
 import type { ReadItem } from '../../src/domain/session.ts';
 import { BUTTON_LABELS } from '../../src/slack/ids.ts';
-import { plain } from '../../src/slack/text.ts';
+import { plain } from '../../src/slack/parts.ts';
 import { hostileText } from '../slack/support/hostile-text.ts';
 import { anyCharacter } from '../support/any-text.ts';
 import { NO_BUTTONS } from './no-buttons.ts';

@@ -33,7 +33,6 @@ const sessions: fc.Arbitrary<Session> = fc
 			...drawn,
 			lastScreenshotUrl: 'https://signed.example/canary-link',
 			files: [{ filename: 'a', signedUrl: 'https://signed.example/canary-link' }],
-			sessionVariables: ['canary-variable'],
 		}),
 	);
 

@@ -155,8 +155,8 @@ export function addWorkingSession({ service }: Harness, id: string, name: string
 	service.sessions.put(id, { status: 'active', name, maxSteps: 90, messages, files: [] });
 }
 
-/** After this a person types a command again; and for each session, whose card waits for Slack's rate. */
-const WATCHED_WITHIN_MS = 10_000;
+/** After this a person types a command again: a card comes a minute after it; and for each session, whose card waits for Slack's rate. */
+const WATCHED_WITHIN_MS = 75_000;
 const CARD_WITHIN_MS = 2_000;
 const MOST_TRIES = 10;
 

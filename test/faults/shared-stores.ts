@@ -46,7 +46,7 @@ export function createKillHarness(kind: StoreKind, replicas = replicasOf(kind)):
 /** Longer than the lease on what a killed process was working on. */
 export const AFTER_KILL_MS = 90_000;
 
-/** Starts the program and has Ada watch a session in #agents. Resolves when its card is there. */
+/** Starts the program and has Ada watch a session in #agents. Resolves when it is watched. */
 export async function watchOneSession(harness: Harness, sessionId: string): Promise<void> {
 	const { slack, service } = harness;
 	const messages = [task('Order six chairs.'), done('I open the shop.')];

@@ -99,9 +99,9 @@ it("puts the text of an answer into the new question's form only for its author"
 	await timed.until(() => offer() !== undefined);
 	await offer()?.press('Answer the new question');
 	await timed.shows('Which aisle now?');
-	expect(app.slack.as('ada').modal()?.value('“Which aisle now?”')).toBe('Aisle 7');
+	expect(app.slack.as('ada').modal()?.value('Which aisle now?')).toBe('Aisle 7');
 	await forge({});
 	await timed.shows('Which aisle now?', 'grace');
-	expect(app.slack.as('grace').modal()?.value('“Which aisle now?”')).toBeNull();
+	expect(app.slack.as('grace').modal()?.value('Which aisle now?')).toBeNull();
 	expect(app.slack.as('grace').modal()?.text()).not.toContain('Aisle 7');
 });

@@ -22,11 +22,11 @@ afterAll(() => app[Symbol.asyncDispose]());
 afterEach(async () => {
 	await app.slack.as('ada').modal()?.close(true);
 	expectNothingWrong(app);
-	await app.command('/session unwatch all');
+	await app.unwatchAll();
 });
 
 const linkTo = (ts: string) =>
-	`The question is here: <https://acme.slack.com/archives/C0AGENTS/p${ts.replace('.', '')}`;
+	`The question is here: "},{"type":"link","url":"https://acme.slack.com/archives/C0AGENTS/p${ts.replace('.', '')}"`;
 
 async function asked() {
 	const id = await app.watched();
@@ -123,20 +123,20 @@ describe('a window of 1.0.0', () => {
 		await app.clock.advance(1_000);
 		expect(await submitted).toMatchObject({ outcome: 'updated', trouble: null });
 		release();
-		expect(modal.text()).toContain('`/session` shows what asks.');
+		expect(modal.text()).toContain('/session shows what asks.');
 	});
 
 	it('does not keep what is secret, and says so', async () => {
 		const id = app.session();
 		app.ask(id, ['Which shop?', 'Which code?']);
 		const modal = await openSession(app.app, id);
-		await keepSecret(modal, app.until, '2. “Which code?”');
+		await keepSecret(modal, app.until, '2. Which code?');
 		makeOlder(modal);
 		await modal.fill(0, 'The second');
 		await modal.fill(1, 'hunter-2');
 		expect((await modal.submit()).outcome).toBe('updated');
 		expect(modal.text()).toContain('What you typed is a draft of the question now, except secret text.');
-		expect(modal.text()).toContain('`/session` shows what asks.');
+		expect(modal.text()).toContain('/session shows what asks.');
 		await modal.close(true);
 		const again = await openSession(app.app, id);
 		expect([again.value(0), again.value(1) ?? '']).toEqual(['The second', '']);

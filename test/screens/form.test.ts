@@ -5,7 +5,8 @@ import { SCREENSHOT_TEXT } from '../../src/screens/details.ts';
 import { NOTICES, type SessionModel, sessionModal } from '../../src/screens/form.ts';
 import { HIDES_ANSWER } from '../../src/slack/form/build.ts';
 import { decodeMetadata, newMetadata } from '../../src/slack/ids.ts';
-import { momentMrkdwn, statusWords } from '../../src/slack/parts.ts';
+import { momentOf, statusWords } from '../../src/slack/parts.ts';
+import { notificationText } from '../../src/slack/rich-text.ts';
 import { answerOf } from '../slack/support/answers.ts';
 import { expectSafeView } from '../slack/support/check.ts';
 import { type AskedItem, fieldsOf, sessionAsking, textsOf } from '../slack/support/questions.ts';
@@ -13,6 +14,7 @@ import { whatHappened } from '../support/sentences.ts';
 import { buildSessionModel } from '../support/session-model.ts';
 import { saying } from '../support/sessions.ts';
 
+const dateOf = (at: number) => notificationText(momentOf(at));
 const now = Date.parse('2026-11-20T08:40:00Z');
 
 function show(session: ReadSession, more: Partial<SessionModel> = {}): ModalView {
@@ -30,29 +32,27 @@ describe('sessionModal with an open question', () => {
 	it("shows the agent's text once, then the fields, then everything else", () => {
 		const view = show(asking({ status: 'humanInput', name: 'Book <a> hall', startTime: '2026-11-20T08:35:00Z' }));
 		const [headline, said] = textsOf(view.blocks);
-		expect(headline).toBe(`✋ *“Book &lt;a&gt; hall”* · ${statusWords('humanInput').mrkdwn} · step 1`);
+		expect(headline).toBe(`✋ *Book <a> hall* ${statusWords('humanInput').words} · step 1`);
 		expect(said).toBe('> I need to know something.');
 		expect(textsOf(view.blocks).filter((text) => text.includes('I need to know'))).toHaveLength(1);
-		expect(typesOf(view).slice(0, 4)).toEqual(['section', 'section', 'input', 'actions']);
-		expect(view.title.text).toBe('“Book <a> hall”');
+		expect(typesOf(view).slice(0, 4)).toEqual(['rich_text', 'rich_text', 'input', 'actions']);
+		expect(view.title.text).toBe('Answer');
 		// One item, and plain text already.
 		expect(buttonsOf(view).slice(0, 2)).toEqual([HIDES_ANSWER, 'Refresh']);
 		expect(view).toMatchObject({ submit: { text: 'Send answer' }, close: { text: 'Cancel' }, notify_on_close: true });
 	});
 
-	it('shows the screenshot beside what the agent wrote, and once', () => {
+	it('shows the screenshot below what the agent wrote, and once', () => {
 		const session = asking({ lastScreenshotUrl: 'https://bucket.example/shot.png' });
 		const images = (view: ModalView) => (JSON.stringify(view).match(/"image_url"/g) ?? []).length;
 		const view = show(session);
-		const image = { image_url: session.lastScreenshotUrl, alt_text: `${SCREENSHOT_TEXT}, at bucket.example` };
-		expect(view.blocks[1]).toMatchObject({ text: { text: '> I need to know something.' }, accessory: image });
+		const image = { type: 'image', image_url: session.lastScreenshotUrl, alt_text: SCREENSHOT_TEXT };
+		expect(textsOf(view.blocks).slice(1, 3)).toEqual(['> I need to know something.', 'at bucket.example']);
+		expect(view.blocks[2]).toMatchObject(image);
 		expect([images(view), images(show(session, { withoutImages: true }))]).toEqual([1, 0]);
 		expect(entriesOf(view)).toContain('Open the screenshot');
 		const saying = (content: string) => session.messages.map((message) => ({ ...message, content }));
-		expect(show({ ...session, messages: saying('') }).blocks[1]).toMatchObject({ accessory: image });
-		// A table needs the whole width.
-		const wide = show({ ...session, messages: saying('Models:\n\n| Model | Price |\n|---|---|\n| A | 1 € |') });
-		expect([images(wide), wide.blocks[1]]).toEqual([1, expect.not.objectContaining({ accessory: expect.anything() })]);
+		expect(show({ ...session, messages: saying('') }).blocks[1]).toMatchObject(image);
 	});
 
 	it('has at most 50 words of its own for a question with two options', () => {
@@ -63,7 +63,6 @@ describe('sessionModal with an open question', () => {
 			status: 'humanInput',
 			sessionDetails: ours,
 			lastScreenshotUrl: 'https://bucket.example/shot.png',
-			sessionVariables: [ours],
 		});
 		const messages = session.messages.toSpliced(1, 0, step3, step3).map((one) => ({ ...one, content: ours }));
 		const words = wordsOf(show({ ...session, messages }, { offersWatch: true }));
@@ -121,7 +120,7 @@ describe('sessionModal with an open question', () => {
 		}));
 		const view = show(sessionAsking([...items.slice(0, 29), { title: 'Password', description: 'y'.repeat(200) }]), {
 			metadata: { ...newMetadata({ sessionId: 'x', formId: 'f' }), partial: true },
-			notices: [NOTICES.prefilled('earlier answer')],
+			notices: [NOTICES.prefilled('Your earlier answer')],
 			claims: ['U0OURS1'],
 			readAt: now - 100_000,
 		});
@@ -141,13 +140,13 @@ describe('sessionModal at the limits of Slack', () => {
 			sessionDetails: 'About',
 			lastScreenshotUrl: 'https://bucket.example/shot.png',
 			files: Array.from({ length: 20 }, (_, at) => ({ filename: `f${at}`, signedUrl: null })),
-			sessionVariables: ['LAST'],
 		});
 		const view = show({ ...session, messages: [...steps(10), ...session.messages] });
 		expect(view.blocks).toHaveLength(100);
 		expect(fieldsOf(view.blocks)).toHaveLength(70);
 		expect(buttonsOf(view)).toContain('Refresh');
-		expect(textsOf(view.blocks).join()).not.toContain('LAST');
+		expect(textsOf(view.blocks).join()).not.toContain('f7');
+		expect(textsOf(show({ ...session, messages: steps(3) }).blocks).join()).toContain('f7');
 	});
 
 	it.each([
@@ -165,7 +164,7 @@ describe('sessionModal at the limits of Slack', () => {
 			metadata: { ...newMetadata({ sessionId: '3f9a2c1d', formId: 'form-1' }), partial: true },
 			readAt: now - 600_000,
 			secret: [14, 15],
-			notices: [NOTICES.prefilled('earlier answer')],
+			notices: [NOTICES.prefilled('Your earlier answer')],
 			claims: ['U0OURS2'],
 			offersWatch: true,
 		});
@@ -180,7 +179,7 @@ describe('sessionModal at the limits of Slack', () => {
 		const values = Array.from({ length: 9 }, () => 'x'.repeat(5000));
 		const notice = NOTICES.answeredMeanwhile('U0OURS2', values, null, now);
 		const view = show(asking(), { notices: Array.from({ length: 6 }, () => notice) });
-		expect(textsOf(view.blocks)[1]?.match(/Answered meanwhile/g)).toHaveLength(3);
+		expect(textsOf(view.blocks)[1]?.match(/Answered meanwhile/g)).toHaveLength(6);
 	});
 });
 
@@ -223,12 +222,12 @@ describe('sessionModal without an open question', () => {
 		const settledBy = answerOf({ state: 'delivered', person, acceptedAt: now });
 		const by = 'The newest question has been answered by <@U0OURS2>.';
 		expect(textsOf(show(session, { settledBy }).blocks)).toContain(
-			`${by} The agent should continue soon. ${momentMrkdwn(now)}`,
+			`${by} The agent should continue soon. ${dateOf(now)}`,
 		);
 		// Its field is empty again.
 		const emptied = { settledBy, emptied: 'The field is empty now', question: null };
 		expect(textsOf(show({ ...asking(), status: 'humanInput' }, emptied).blocks)).toContain(
-			`${by} ✅ Delivered. The field is empty now. ${momentMrkdwn(now)}`,
+			`${by} ✅ Delivered. The field is empty now. ${dateOf(now)}`,
 		);
 	});
 
@@ -242,21 +241,21 @@ describe('notices', () => {
 	const OWN = { state: 'waiting', acceptedAt: at, agentOutcome: null, lastError: null } as const;
 	it.each([
 		[NOTICES.questionChanged(true), 'The question has changed. This is the new one, with your text where it fits.'],
-		[NOTICES.draftRestored(at), `Your text is back in the fields, from ${momentMrkdwn(at)}`],
+		[NOTICES.draftRestored(at), `Your text is back in the fields, from ${dateOf(at)}`],
 		[
 			NOTICES.stale(whatHappened('unavailable'), at, now),
 			`${whatHappened('unavailable')} You see the session as it was 10 min ago.`,
 		],
-		[NOTICES.ownAnswer({ ...OWN, state: 'delivering' }), `⏳ Sending… · your answer of ${momentMrkdwn(at)}`],
+		[NOTICES.ownAnswer({ ...OWN, state: 'delivering' }), `⏳ Sending… · your answer of ${dateOf(at)}`],
 		[
 			NOTICES.ownAnswer(OWN),
-			`Not delivered: your decision. Sending another one replaces it · your answer of ${momentMrkdwn(at)}`,
+			`Not delivered: your decision. Sending another one replaces it · your answer of ${dateOf(at)}`,
 		],
 		[
 			NOTICES.answeredMeanwhile('U0OURS2', ['Hall <A>', null], at, now),
-			'Answered meanwhile by <@U0OURS2>, 10 min ago.\n> Hall &lt;A&gt;\n> (hidden)',
+			'Answered meanwhile by <@U0OURS2>, 10 min ago.\n> Hall <A>\n(hidden)',
 		],
-		[NOTICES.answeredMeanwhile(null, [], null, now), 'Answered meanwhile by somebody outside Slack.'],
+		[NOTICES.answeredMeanwhile(null, [], null, now), 'Answered meanwhile by somebody in the dashboard.'],
 	])('shows a notice above the question: %j', (notice, words) => {
 		expect(textsOf(show(asking(), { notices: [notice] }).blocks)[1]).toContain(words);
 	});
@@ -268,8 +267,8 @@ describe('notices', () => {
 			'👣 The agent has continued since it asked this. You can still answer, but it may not read it.',
 		);
 		const claims = ['U0OURS1', 'U0OURS2'];
-		expect(textsOf(show(asking(), { claims }).blocks)[1]).toBe(
-			'<@U0OURS1>, <@U0OURS2> are answering. The first answer counts.',
+		expect(textsOf(show(asking(), { claims }).blocks).slice(1, 4).join('')).toBe(
+			'<@U0OURS1>,<@U0OURS2>are answering. The first answer counts.',
 		);
 	});
 });
@@ -286,9 +285,9 @@ describe('the steps', () => {
 			],
 		});
 		expect(textsOf(view.blocks).slice(2)).toEqual([
-			'“whisper” says\n> psst',
+			'*whisper* says\n> psst',
 			'> *Looked* around',
-			'Step 1 · opened “example.com”',
+			'Step 1 · opened example.com',
 			'Session 3f9a2c1d',
 		]);
 	});
@@ -323,17 +322,14 @@ describe('session details', () => {
 			{ filename: '<x>', signedUrl: 'javascript:alert(1)' },
 		],
 		lastScreenshotUrl: 'https://bucket.example/shot.png',
-		sessionVariables: ['SHOP_PASSWORD'],
 	} satisfies ReadSession;
 
-	it('shows result, task, details, files, screenshot and the names of variables', () => {
+	it('shows result, task, details, files and screenshot', () => {
 		const view = show(rich);
 		const texts = textsOf(view.blocks);
-		expect(texts).toContain("*The agent's result*\n> *Booked*\n> Hall A (https://a.example)");
+		expect(texts).toContain("*The agent's result*\n> *# Booked*\n> Hall A (https://a.example)");
 		expect(texts).toContain('*Task*\n> Book *a hall*.');
 		expect(texts).toContain('*About*\n> Nightly run');
-		expect(texts).toContain('Variables (values hidden): “SHOP_PASSWORD”');
-		expect(JSON.stringify(view)).not.toContain('hunter2');
 		expect(view.blocks).toContainEqual(expect.objectContaining({ type: 'image', image_url: rich.lastScreenshotUrl }));
 		const files = (view.blocks as KnownBlock[]).filter(
 			(block) => block.type === 'section' && block.text?.text.startsWith('📄'),

@@ -6,8 +6,7 @@ import { openSession } from '../slack/support/open-session.ts';
 import { headline } from '../support/sentences.ts';
 
 const FLIGHT = item('Which flight should I book?', 'One of: LH 1173, TP 570');
-const NAME = '“Plan the Frankfurt trip”';
-const TITLE = '“Plan the Frankfurt tr…”';
+const NAME = 'Plan the Frankfurt trip';
 
 let app: InboxApp;
 beforeAll(async () => {
@@ -18,7 +17,7 @@ afterEach(async () => {
 	app.service.faults.clear();
 	await app.slack.as('ada').modal()?.close(true);
 	expectNothingWrong(app);
-	await app.command('/session unwatch all');
+	await app.unwatchAll();
 });
 
 it('names the session of an answer that waits for the service, also after a restart', async () => {
@@ -36,31 +35,31 @@ it('names the session of an answer that waits for the service, also after a rest
 		undefined,
 		300_000,
 	);
-	expect(dm.text()).toContain(`For *${NAME}* · Session ${id}`);
+	expect(dm.text()).toContain(`For ${NAME} · Session ${id}`);
 	await app.app.restart();
-	expect(await app.openHome()).toContain(`*${NAME}* · “Which flight should I book?”: “LH 1173” · ⏳ Not delivered yet`);
+	expect(await app.openHome()).toContain(`${NAME} · Which flight should I book? · You: LH 1173 · ⏳ Not delivered yet`);
 	app.service.faults.clear();
 	await app.until(() => dm.text().includes(headline('resumed')));
-	expect(dm.text()).toContain(`For *${NAME}* · Session ${id}`);
+	expect(dm.text()).toContain(`For ${NAME} · Session ${id}`);
 });
 
 it('names the session in its window, receipt, draft and history, although nobody watches it', async () => {
 	const id = app.session({ name: 'Plan the Frankfurt trip' });
 	app.ask(id, [FLIGHT]);
 	const first = await openSession(app.app, id);
-	expect(first.title()).toBe(TITLE);
-	expect(first.text()).toContain(`\nSession ${id}\n`);
+	expect([first.title(), first.text()]).toEqual(['Answer', expect.stringContaining(`✋ ${NAME} asks`)]);
+	expect(first.text()).toMatch(new RegExp(`^Session ${id}$`, 'm'));
 	await first.choose(0, 'TP 570');
 	await first.close();
-	expect(await app.openHome()).toContain(`📝 *${NAME}* · “TP 570” · ${id}`);
+	expect(await app.openHome()).toContain(`📝 ${NAME} · TP 570 · `);
 	const modal = await openSession(app.app, id);
 	await modal.submit();
 	await app.until(() => modal.text().includes(headline('resumed')));
-	expect(modal.title()).toBe(TITLE);
+	expect(modal.title()).toBe('Answer');
 	await modal.close();
 	await app.slack.as('ada').command('#agents', `/session history ${id}`);
 	const history = await app.slack.as('ada').waitForModal((one) => one.title() === 'History');
-	expect(history.text()).toContain(`One answer to *${NAME}*, newest first.`);
+	expect(history.text()).toContain(`One answer to ${NAME}, newest first.`);
 });
 
 it('shows that a form was answered in two lines, and its values on a press', async () => {
@@ -74,10 +73,10 @@ it('shows that a form was answered in two lines, and its values on a press', asy
 	await modal.close();
 	const post = await app.answered(id);
 	await app.until(() => post.text().includes('· continued'));
-	expect(post.text()).toMatch(/^✅ “Book a room” asked 2 questions\n@ada answered · continued/);
+	expect(post.text()).toMatch(/^✅ Book a room asked 2 questions\nada answered · continued/);
 	expect(post.text()).not.toContain('The second');
-	await app.seenBy('grace', post).press('Show answers');
-	const history = await app.slack.as('grace').waitForModal((one) => one.title() === 'History');
-	expect(history.text()).toContain('*“Which floor?”*\n> The second');
-	await history.close();
+	await app.seenBy('grace', post).press('Show question');
+	const question = await app.slack.as('grace').waitForModal((one) => one.title() === 'Question');
+	expect(question.text()).toContain('@ada answered:\nHow many guests?\n> 12\nWhich floor?\n> The second');
+	await question.close();
 });

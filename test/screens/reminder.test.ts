@@ -1,3 +1,4 @@
+import type { KnownBlock } from '@slack/types';
 import { describe, expect, it } from 'vitest';
 import { validateMessage } from '../../fake-slack/index.ts';
 import { snapshotOf } from '../../src/domain/session-snapshot.ts';
@@ -15,6 +16,8 @@ import { decodeInboxRow } from '../../src/slack/ids.ts';
 import type { ReminderStage } from '../../src/store/watch.ts';
 import { now } from '../slack/support/answers.ts';
 import { expectSafeMessage } from '../slack/support/check.ts';
+import { textsOf } from '../slack/support/questions.ts';
+import { said } from '../support/said.ts';
 import { buildSession, saying } from '../support/sessions.ts';
 
 const names = { displayName: () => 'Ann' };
@@ -61,11 +64,11 @@ function reminderOf(
 function listOf(asked: readonly RemindedQuestion[]) {
 	const message = digestPost(asked, context);
 	expectSafeMessage(message);
-	const [headline = '', ...lines] = message.blocks.flatMap((block) =>
-		block.type === 'section' ? (block.text?.text ?? '') : [],
-	);
+	const [headline = '', ...lines] = linesOf(message.blocks);
 	return { ...message, headline, lines };
 }
+
+const linesOf = (blocks: readonly KnownBlock[]) => textsOf(blocks.filter(({ type }) => type !== 'context'));
 
 describe('a message about several questions', () => {
 	it('names the session of a question of which it may tell nothing, and its notification does not', () => {
@@ -74,19 +77,19 @@ describe('a message about several questions', () => {
 			reminderOf('What is the password?', 'reminder', { id: 'b2' }),
 			reminderOf('Which size?', 'reminder', { id: 'c3', threadOnly: true }),
 		]);
-		expect(text).toBe('⏰ 3 questions wait for an answer.');
-		expect(lines).toEqual(['a1', 'b2', 'c3'].map((id) => `*“Fly &amp; go”* · ${id} · 15 min`));
+		expect(text).toBe('⏰ 3 questions still ask.');
+		expect(lines).toEqual(['a1', 'b2', 'c3'].map((id) => `✋ Fly & go · ${id} · 15 min`));
 	});
 
 	it('is an escalation when one of them is, and says once that all are the last', () => {
 		const mixed = listOf([reminderOf('A?', 'reminder'), reminderOf('B?', 'escalation', { isLast: true })]);
-		expect(mixed.headline).toBe('*📣 2 questions wait for an answer:*');
+		expect(mixed.headline).toBe('*📣 2 questions still ask:*');
 		expect(mixed.lines.map((line) => line.includes('last reminder'))).toEqual([false, true]);
 		const last = ['A?', 'B?'].map((title) => reminderOf(title, 'escalation', { isLast: true }));
 		const all = listOf(last);
-		expect(all.headline).toBe('*📣 2 questions wait for an answer. This is the last reminder:*');
+		expect(all.headline).toBe('*📣 2 questions still ask. This is the last reminder:*');
 		expect(all.lines.join()).not.toContain('last reminder');
-		expect(listOf([reminderOf('A?', 'reminder')]).headline).toBe('*⏰ 1 question waits for an answer:*');
+		expect(listOf([reminderOf('A?', 'reminder')]).headline).toBe('*⏰ 1 question still asks:*');
 	});
 
 	it.each([
@@ -96,7 +99,8 @@ describe('a message about several questions', () => {
 			'Maximiliana von und zu Oberunterammergau',
 		],
 		['escaped', '&<>'.repeat(400), '&<>'.repeat(100)],
-	])('fits into sections with %s texts, with every line whole', (_, title, name) => {
+		['quoted', '"\\'.repeat(600), 'Ann'],
+	])('fits into a message with %s texts, with every line whole', (_, title, name) => {
 		const link =
 			'https://acme.enterprise.slack.com/archives/C0123456789/p1736069999123456?thread_ts=1736069999.123456&cid=C0123';
 		const session = { service: 'https://s.example', sessionId: 'a1' };
@@ -113,11 +117,10 @@ describe('a message about several questions', () => {
 			names: { displayName: () => name },
 		});
 		expect(validateMessage(list)).toEqual([]);
-		const lines = list.blocks.flatMap((block) => (block.type === 'section' ? (block.text?.text ?? '') : []));
+		const lines = linesOf(list.blocks);
 		const [, first = ''] = lines;
 		const withoutIds = lines.map((line) => line.replace(/\d{100}/, 'its id'));
 		expect(withoutIds.slice(1)).toEqual(Array.from({ length: MOST_LISTED }, () => first.replace(/\d{100}/, 'its id')));
-		expect(first).toContain(link);
 		expect(first).toContain('last reminder');
 	});
 });
@@ -125,20 +128,20 @@ describe('a message about several questions', () => {
 it('crosses out what does not wait any more, and has Answer for each other line, which belongs to its thread', () => {
 	const over = { ...reminderOf('Which size?', 'reminder', { id: 'b2' }), outcome: '✅ Answered' };
 	const { headline, lines, blocks } = listOf([reminderOf('Which colour?', 'reminder'), over]);
-	expect(headline).toBe('*⏰ 1 question waits for an answer:*');
-	expect(lines[1]).toBe('~“Which size?” · “Fly &amp; go” · b2~ · ✅ Answered');
+	expect(headline).toBe('*⏰ 1 question still asks:*');
+	expect(lines[1]).toBe('~Which size? · Fly & go · b2~ · ✅ Answered');
 	const buttons = blocks.flatMap((block) => (block.type === 'section' && block.accessory ? [block] : []));
 	expect(buttons.map(({ accessory }) => accessory)).toMatchObject([{ text: { text: 'Answer' } }]);
 	expect(decodeInboxRow(buttons[0]?.block_id ?? '')).toEqual({ channelId: 'C1', threadTs: '1.000001' });
 	const settled = listOf([over]);
 	expect([settled.headline, settled.text]).toEqual(['⏰ Reminder of 1 question:', '⏰ Reminder of 1 question.']);
-	expect(settled.lines).toEqual(['~“Which size?” · “Fly &amp; go”~ · ✅ Answered']);
+	expect(settled.lines).toEqual(['~Which size? · Fly & go~ · ✅ Answered']);
 	const others = Array.from({ length: MOST_LISTED + 2 }, (_, index) =>
 		reminderOf('A?', 'reminder', { id: `c${index}` }),
 	);
 	const many = listOf([over, ...others]);
 	expect(many.lines).toHaveLength(MOST_LISTED);
-	expect(JSON.stringify(many.blocks)).toContain('and 2 more: `/session` shows all.');
+	expect(JSON.stringify(many.blocks)).toContain('and 2 more: /session shows all.');
 	expect(many.lines.join()).not.toContain('~');
 	expect(listedOf([over, ...others]), 'which have links').toEqual(others.slice(0, MOST_LISTED));
 });
@@ -147,11 +150,11 @@ it('counts questions, not their fields', () => {
 	const form = reminderOf('Which colour?', 'reminder');
 	const three = { ...form, question: { ...form.question, openCount: 3 } };
 	const { headline, text, lines } = listOf([three, reminderOf('Which size?', 'reminder', { id: 'b2' })]);
-	expect([headline, text]).toEqual(['*⏰ 2 questions wait for an answer:*', '⏰ 2 questions wait for an answer.']);
-	expect(lines[0]).toContain('“Which colour?” and 2 more');
+	expect([headline, text]).toEqual(['*⏰ 2 questions still ask:*', '⏰ 2 questions still ask.']);
+	expect(lines[0]).toContain('Which colour? and 2 more');
 	const settled = Array.from({ length: MOST_LISTED + 2 }, () => ({ ...three, outcome: 'No longer watched' }));
 	const ended = listOf(settled);
-	expect(ended.headline).toBe('⏰ Reminder of 15 questions:');
+	expect(ended.headline).toBe(`⏰ Reminder of ${MOST_LISTED + 2} questions:`);
 	expect(ended.lines).toHaveLength(MOST_LISTED);
 	expect(JSON.stringify(ended.blocks)).toContain('"and 2 more"');
 });
@@ -162,7 +165,7 @@ it('mentions nobody and is a reminder where nobody who is named for an escalatio
 	for (const { text, blocks } of [reminderPost(asked, 900_000, about), digestPost([asked], about)]) {
 		expect(text).toMatch(/^⏰/);
 		expect(JSON.stringify(blocks)).toContain(
-			'Nobody named under *Mention* is here any more. To change that, type `/session settings`.',
+			'Nobody named under Mention is here any more. To change that, type /session settings.',
 		);
 	}
 	expect(settledReminderPost({ ...asked, outcome: 'No longer asked' }, true).text).toMatch(/^⏰/);
@@ -170,10 +173,10 @@ it('mentions nobody and is a reminder where nobody who is named for an escalatio
 
 it('says of an age in a list what a single reminder says: only whole minutes count', () => {
 	const asked = reminderOf('Which colour?', 'reminder', { waitedMs: 959_000 });
-	expect(listOf([asked]).lines).toEqual(['*“Which colour?”* · “Fly &amp; go” · 15 min']);
-	expect(reminderPost(asked, asked.waitedMs, context).text).toContain('has waited 15 min: ');
+	expect(listOf([asked]).lines).toEqual(['✋ Which colour? · Fly & go · 15 min']);
+	expect(reminderPost(asked, asked.waitedMs, context).text).toContain('has asked for 15 min: ');
 	const soon = reminderOf('Which colour?', 'reminder', { waitedMs: 59_000 });
-	expect(listOf([soon]).lines).toEqual(['*“Which colour?”* · “Fly &amp; go”']);
+	expect(listOf([soon]).lines).toEqual(['✋ Which colour? · Fly & go']);
 });
 
 it('names its question in a line, and opens it', () => {
@@ -182,7 +185,7 @@ it('names its question in a line, and opens it', () => {
 		link: 'https://a.example',
 	});
 	const { blocks } = reminderPost(asked, 900_000, context);
-	expect(blocks.map(({ type }) => type)).toEqual(['section', 'context']);
+	expect(blocks.map(({ type }) => type)).toEqual(['rich_text', 'actions', 'context']);
 	expect(JSON.stringify(blocks)).toContain('<https://a.example|Go to question>');
 	expect(JSON.stringify(blocks).match(/"action_id":"[^"]+"/g)).toEqual(['"action_id":"question.answer"']);
 });
@@ -195,7 +198,9 @@ describe('a question that stays in its thread', () => {
 			JSON.stringify(reminderPost(reminderOf(OPTIONS, stage, { threadOnly: true }), 900_000, context));
 		expect(shown('reminder')).toContain('Which flight?');
 		expect(shown('escalation')).not.toContain('Which flight?');
-		expect(shown('escalation')).toContain('*“Fly &amp; go”* has waited 15 min for an answer');
+		expect(shown('escalation')).toContain(
+			'"text":"Fly & go","style":{"bold":true}},{"type":"text","text":" has asked for 15 min"}',
+		);
 	});
 
 	it('is not told by its escalation when that is drawn again either', () => {
@@ -206,7 +211,7 @@ describe('a question that stays in its thread', () => {
 		]) {
 			const shown = JSON.stringify(drawn);
 			expect(shown).not.toContain('Which flight?');
-			expect(shown).toContain('“Fly &amp; go”');
+			expect(shown).toContain('Fly & go');
 		}
 	});
 });
@@ -217,10 +222,10 @@ it('names who was answering without a mention, because only the settings of a ch
 });
 
 it.each<[ReminderStage, waitedMs: number | null, asked: string, words: string]>([
-	['reminder', 300_000, '“Which?”', '⏰ “Fly” has waited 5 min: “Which?”'],
-	['reminder', null, '“Which?”', '⏰ “Fly” waits: “Which?”'],
-	['escalation', 7_500_000, '', '📣 “Fly” has waited 2 h 5 min for an answer'],
-	['escalation', null, '', '📣 “Fly” waits for an answer'],
+	['reminder', 300_000, 'Which?', '⏰ Fly has asked for 5 min: Which?'],
+	['reminder', null, 'Which?', '⏰ Fly still asks: Which?'],
+	['escalation', 7_500_000, '', '📣 Fly has asked for 2 h 5 min'],
+	['escalation', null, '', '📣 Fly still asks'],
 ])('%s after %s ms of %s says "%s"', (stage, waitedMs, asked, words) =>
-	expect(reminderWords({ stage }, '“Fly”', { waitedMs, asked })).toBe(words),
+	expect(said(reminderWords({ stage }, 'Fly', { waitedMs, asked }))).toBe(words),
 );

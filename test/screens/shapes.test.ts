@@ -2,13 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { validateMessage, validateView } from '../../fake-slack/index.ts';
-import { examples } from '../../sandbox/gallery/examples.ts';
+import { CAPTIONS, examples, SETTLED } from '../../sandbox/gallery/examples.ts';
 import { extremes } from '../../sandbox/gallery/shapes/extremes.ts';
 import { FIELD_ITEMS } from '../../sandbox/gallery/shapes/samples.ts';
 import { ANSWER_STATES } from '../../src/domain/answer.ts';
 import { lookDifferent, looksOfLabels } from '../../src/domain/quick-answer.ts';
 import { guessInput } from '../../src/domain/secrecy.ts';
-import { SETTLED_WORDS } from '../../src/screens/question-post.ts';
 import { ACTIONS, BUTTON_LABELS, CALLBACKS, CHOOSE_IDS, encodeMenuChoice } from '../../src/slack/ids.ts';
 import { KINDS } from '../../src/surfaces/post.ts';
 import { channelSettingsVariants } from './shapes/channel-settings.ts';
@@ -78,8 +77,8 @@ describe('all variants', () => {
 	});
 
 	it('has a button, an entry of a menu or a field of every action', () => {
-		// These stand on receipts of 1.1.0 alone.
-		const { sendAgain: _again, postToThread: _post, ...shown } = ACTIONS;
+		// These stand on posts of 1.1.0 alone.
+		const { sendAgain: _again, postToThread: _post, showScreenshot: _screenshot, ...shown } = ACTIONS;
 		const missing = Object.values(shown).filter((id) => {
 			const entry = JSON.stringify(encodeMenuChoice({ actionId: id, value: '' }).slice(0, -4)).slice(1, -1);
 			return ![`"action_id":"${id}"`, entry].some((part) => all.includes(part));
@@ -88,8 +87,9 @@ describe('all variants', () => {
 	});
 
 	it('has no button whose label an option may have', () => {
-		// "No" stands only beside *Send*.
-		const isOption = (id: unknown) => [...CHOOSE_IDS, ACTIONS.keepReply].some((one) => one === id);
+		// "No" stands only beside *Send*, *Use as answer* and *End all*.
+		const keeps = [ACTIONS.keepReply, ACTIONS.keepWatches];
+		const isOption = (id: unknown) => [...CHOOSE_IDS, ...keeps].some((one) => one === id);
 		const labels = shapes.flatMap(({ view, message }) => {
 			const ends = [view, view && 'submit' in view ? view.submit : null, view && 'close' in view ? view.close : null];
 			const found = ends.flatMap((end) => (end && 'text' in end ? [String(end.text)] : []));
@@ -122,9 +122,9 @@ describe('all variants', () => {
 it('has an example for the Gallery of every kind of post, and of every state of a question, an answer and a card', () => {
 	const shown = new Set(names);
 	const states = {
-		question: Object.keys(SETTLED_WORDS),
-		receipt: ANSWER_STATES,
-		card: ['working', 'needs you', 'ended', 'unwatched'],
+		question: SETTLED.map((how) => CAPTIONS[how]),
+		receipt: ANSWER_STATES.map((state) => CAPTIONS[state]),
+		card: ['working', 'asks', 'ended', 'unwatched'],
 	};
 	const wanted = Object.entries(states).flatMap(([what, all]) => all.map((state) => `${what}: ${state}`));
 	expect(wanted.filter((name) => !shown.has(name))).toEqual([]);

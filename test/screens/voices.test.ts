@@ -59,7 +59,6 @@ function build(chosen: { texts: readonly string[]; items: number; asks: boolean;
 		],
 		files: [{ filename: pick(3), signedUrl: 'https://bucket.example/file?sig=1' }],
 		lastScreenshotUrl: 'https://bucket.example/shot.png',
-		sessionVariables: [pick(4)],
 		sessionDetails: pick(5),
 	});
 }
@@ -112,7 +111,6 @@ describe('text from outside is marked as such and never begins a view or message
 					link: null,
 					unreadCode: isThere ? 'session_missing' : null,
 					checkedAt: now,
-					waitedMs: null,
 					discreet: false,
 					ended: null,
 					adminContact: null,
@@ -138,7 +136,7 @@ describe('text from outside is marked as such and never begins a view or message
 					);
 					expectVoices(settledQuestionPost(answeredContent(question, name), 'answered', post));
 				}
-				expectVoices(watchList({ watches: [watchOf(view)], total: 1 }, 0));
+				expectVoices(watchList({ watches: [watchOf(view)], total: 1 }, { channelId: 'C1', offset: 0 }));
 				expectVoices(filesMessage(given, LINKS));
 			}),
 			{ numRuns: 38 },

@@ -125,11 +125,10 @@ describe('a session', () => {
 			files: whole.files.map((file) => ({ ...file, bucket: 'pw' })),
 			sessionVariables: whole.sessionVariables.map((variable) => ({ ...variable, owner: 'pw' })),
 		});
-		const { lastScreenshotTimestamp: _dropped, maxSteps: _unread, ...known } = whole;
+		const { lastScreenshotTimestamp: _dropped, maxSteps: _unread, sessionVariables: _values, ...known } = whole;
 		expect(session).toEqual({
 			...known,
 			files: [{ filename: 'a.csv', signedUrl: 'https://files.example/a.csv?sig=2' }],
-			sessionVariables: ['password'],
 			messages: [
 				{ role: 'user', content: 'Order the cards', actions: [], humanInput: [] },
 				{
@@ -155,7 +154,6 @@ describe('a session', () => {
 			startTime: null,
 			endTime: null,
 			lastScreenshotUrl: null,
-			sessionVariables: [],
 			sessionDetails: '',
 		};
 		expect(read({ status: 'active', messages: [] })).toEqual(empty);
@@ -179,7 +177,6 @@ describe('a session', () => {
 			startTime: '2026-01-05T09:00:00.000Z',
 			endTime: null,
 			files: [{ filename: '3', signedUrl: null }],
-			sessionVariables: [],
 		});
 		expect(session.messages).toHaveLength(2);
 	});
@@ -354,7 +351,6 @@ function isSession(session: ReadSession): boolean {
 		session.sessionId !== '' &&
 		[session.startTime, session.endTime, session.lastScreenshotUrl].every(textOrNull) &&
 		session.files.every((file) => text(file.filename) && textOrNull(file.signedUrl)) &&
-		session.sessionVariables.every(text) &&
 		session.messages.every(
 			(message) =>
 				text(message.role) &&

@@ -1,9 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { asking, done } from '../../sandbox/session-service/builders.ts';
 import type { MessageJson } from '../../sandbox/session-service/json.ts';
-import { errorWords } from '../../src/slack/error-view.ts';
 import { openSession } from '../slack/support/open-session.ts';
-import { openButtons } from '../support/sentences.ts';
+import { openButtons, whatHappened } from '../support/sentences.ts';
 import type { WatchingApp } from './harness.ts';
 import { emptyNewest, FLIGHT, flightsOf, leavePlayed, playedApp, takeUnanswered } from './played-agent.ts';
 
@@ -198,7 +197,7 @@ it('closes a question quietly whose agent went on after a PUT of unknown outcome
 	const form = await openSession(app.app, id);
 	await form.fill(0, 'LH 1173');
 	await form.submit();
-	await app.until(() => post.text().includes("@ada's answer may have arrived"));
+	await app.until(() => post.text().includes("ada's answer may have arrived"));
 	expect(post.buttons()).toEqual(['Answer again…']);
 	await form.close();
 	await app.seenBy('grace', post).press('Answer again…');
@@ -213,7 +212,7 @@ it('says of a watched session that it was not found, and does not ask to check i
 	await app.pass(5_000);
 	for (let count = 0; count < 6; count += 1) {
 		await post.press('Answer…');
-		const modal = await app.slack.as('ada').waitForModal(errorWords('session_missing').what);
+		const modal = await app.slack.as('ada').waitForModal(whatHappened('session_missing'));
 		expect(modal.text()).not.toContain('Check the id');
 		await modal.close();
 	}

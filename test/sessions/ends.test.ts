@@ -20,7 +20,7 @@ function end(id: string, status = 'completed', result = 'Six chairs are ordered.
 	app.service.sessions.setStatus(id, status);
 }
 const ended = (id: string, channel = '#agents') => app.until(() => app.ends(id, channel)[0]);
-const isLed = (id: string) => app.cardSays(id, /^✅ \*“Order \d+ chairs”\* · done · .*Go to result$/m);
+const isLed = (id: string) => app.cardSays(id, /^✅ Order \d+ chairs · done · .*Go to result$/m);
 
 describe('the end of a session', () => {
 	it('is one message in each channel that watches it, to which the card leads', async () => {
@@ -31,13 +31,13 @@ describe('the end of a session', () => {
 			const news = await ended(id, channel);
 			expect(news.threadTs()).toBeNull();
 			const lines = news.text().split('\n');
-			expect(lines[0]).toMatch(/^✅ \*“Order \d+ chairs”\* is done$/);
-			expect(lines.slice(1, -1)).toHaveLength(8);
-			expect(lines.at(-2)).toBe('> Chair 8 …');
-			expect(news.buttons()).toEqual(['Show all', 'Dashboard']);
+			expect(lines[0]).toMatch(/^✅ Order \d+ chairs is done$/);
+			expect(lines.slice(1, -1)).toEqual(['[…]', ...Array.from({ length: 8 }, (_, at) => `> Chair ${at + 1}`), '> …']);
+			expect(news.buttons()).toEqual(['Open session', 'Open in the dashboard', 'Show all']);
 		}
 		const card = await isLed(id);
-		expect(JSON.stringify(card.blocks())).toContain(`p${(await ended(id)).ts.replace('.', '')}|Go to result>`);
+		const at = (await ended(id)).ts.replace('.', '');
+		expect(card.links()).toContainEqual(expect.stringMatching(new RegExp(`p${at}$`)));
 		expect(card.text()).not.toContain('Chair 1');
 		await (await ended(id)).press('Show all');
 		await app.slack.as('ada').waitForModal('Chair 9');
@@ -54,31 +54,33 @@ describe('the end of a session', () => {
 			return ended(id);
 		};
 		const few = await shows(10);
-		expect(few.buttons()).toEqual(['Open session']);
+		expect(few.buttons()).toEqual(['Open session', 'Open in the dashboard']);
 		expect(few.text()).toContain(
-			'is done\n> Prices:\n> (table below)\n> All are in stock.\n[Open session]\nChair | Price\nChair 0 | 00 €\n',
+			'is done\n[…]\n> Prices:\n> \n> (table below)\n> \n> All are in stock.\nChair | Price\nChair 0 | 00 €\n',
 		);
-		expect(few.blocks().map(({ type }) => type)).toEqual(['section', 'table']);
-		const many = await shows(40);
-		expect(many.buttons()).toEqual(['Show all']);
-		expect(many.text()).toContain('Chair 28');
-		expect(many.text()).not.toContain('Chair 29');
+		expect(few.blocks().map(({ type }) => type)).toEqual(['section', 'rich_text', 'table']);
+		// More than the table of a message takes.
+		const many = await shows(90);
+		expect(many.buttons()).toEqual(['Open session', 'Open in the dashboard', 'Show all']);
+		expect(many.blocks().map(({ type }) => type)).toEqual(['section', 'rich_text', 'actions']);
+		expect(many.text()).toContain('| Chair 1 |');
+		expect(many.text()).not.toContain('Chair 9');
 		await many.press('Show all');
-		await app.slack.as('ada').waitForModal('| Chair 5  |');
+		await app.slack.as('ada').waitForModal('| Chair 5 |');
 	});
 
 	it('says that there is more of a result that is cut within its table', async () => {
 		const id = await app.watched();
-		const row = `|${` ${'x'.repeat(9)} |`.repeat(8)}`;
+		const row = `| ${'x'.repeat(45)} | ${'x'.repeat(45)} |`;
 		end(id, 'completed', ['Prices:', '', '| A | B |', '|---|---|', ...Array(29).fill(row)].join('\n'));
 		const news = await ended(id);
 		expect(news.blocks().at(-1)?.type).toBe('table');
-		expect(news.buttons()).toEqual(['Show more']);
+		expect(news.buttons()).toEqual(['Open session', 'Open in the dashboard', 'Show more']);
 	});
 
 	it('is told without a table where Slack refuses that', async () => {
 		const id = await app.watched();
-		const when = (args: Json) => JSON.stringify(args).includes('(table below)');
+		const when = ({ blocks }: Json) => JSON.stringify(blocks).includes('"type":"table"');
 		app.slack.faults.add({ method: 'chat.postMessage', when, error: 'invalid_blocks' });
 		end(id, 'completed', 'Prices:\n\n| Chair | Price |\n|---|--:|\n| Oak | 90 € |');
 		const news = await ended(id);
@@ -152,13 +154,13 @@ describe('the end of a session', () => {
 	it('has a notification and labels without the name where the channel watches discreetly', async () => {
 		const spoken = (blocks: unknown) => JSON.stringify(blocks).match(/(?<="accessibility_label":")[^"]*/g);
 		const shown = await app.watched({ name: 'Order a ring' });
-		end(shown);
-		expect(spoken((await ended(shown)).blocks())).toContain('Open session: Order a ring');
+		end(shown, 'completed', RESULT);
+		expect(spoken((await ended(shown)).blocks())).toEqual(['Show all: Order a ring']);
 		const id = await app.watched({ name: 'Order a ring' }, { discreet: true });
-		end(id);
+		end(id, 'completed', RESULT);
 		const news = await ended(id);
 		expect(news.notification()).toBe('✅ A session is done');
-		expect(spoken(news.blocks())).toEqual([`Open session: session ${id}`, `Dashboard: session ${id}`]);
+		expect(spoken(news.blocks())).toEqual([`Show all: session ${id}`]);
 		await app.setPosts({});
 	});
 });
@@ -214,7 +216,7 @@ it('asks Slack for no link that the card does not show, and again for one that f
 	const lift = app.slack.faults.add({ method: 'chat.getPermalink', error: 'internal_error' });
 	const id = await app.watched();
 	app.ask(id);
-	await app.cardSays(id, 'waits for an answer');
+	await app.cardSays(id, ' asks');
 	for (const step of ['One.', 'Two.', 'Three.']) {
 		app.step(id, step);
 		await app.pass(20_000);

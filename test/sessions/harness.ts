@@ -22,8 +22,10 @@ function written(blocks: object): string {
 }
 
 /** A reminder of several questions. */
-const DIGEST = /questions wait for an answer/;
-const ENDED = /^\S+ \*.+\* (?:is done|failed|was stopped)$/m;
+const DIGEST = /questions still ask/;
+const ENDED = /^(?:✅|❌|⏹️) .+ (?:is done|failed|was stopped)$/m;
+/** In the menu of a card, and of no question. */
+const CARD_ENTRIES = ['Open in the dashboard', 'Stop watching', 'Show all'];
 const REASONABLE_MS = 5 * 60_000;
 /** Most tests only let time pass: with few requests a minute that costs few reads. */
 const FEW_REQUESTS = { SESSION_SERVICE_RPM: '250' };
@@ -130,14 +132,26 @@ export async function watchingApp({
 	/** The news that a session is over. */
 	const isEnd = (message: Posted) => ENDED.test(message.text());
 
-	/** A card has a button that opens the session. */
+	/** What a message shows, and showed before. */
+	function versionsOf({ ts, channel }: Posted): (readonly object[])[] {
+		const stored = slack.state.messages.find((one) => one.ts === ts && one.channel === channel);
+		return [stored, ...(stored?.history ?? [])].map((one) => one?.blocks ?? []);
+	}
+
+	/** A card has, or had, a menu of its own. */
 	const isCard = (message: Posted) =>
-		!isEnd(message) && message.buttons().some((label) => /^(?:Open|Show all)$/.test(label));
+		!isEnd(message) &&
+		(versionsOf(message).some((version) => CARD_ENTRIES.some((label) => written(version).includes(`"${label}"`))) ||
+			/^\S+ .+ · (?:done|failed|stopped)(?: · Go to (?:result|end))?$/.test(message.text()));
+
+	/** Whether it opens this session, or did; the card of one that is over has no button, but its name. */
+	const isCardOf = (message: Posted, id: string) =>
+		versionsOf(message).some((version) => written(version).includes(id) && opensSession(version, id)) ||
+		(names.get(id) !== '' && message.text().includes(` ${names.get(id)} · `));
 
 	/** Whether a message, or a version of it, carries this session's id, or says its name and carries no id. */
 	function isAbout(message: Posted, id: string): boolean {
-		const stored = slack.state.messages.find(({ ts, channel }) => ts === message.ts && channel === message.channel);
-		const versions = [stored, ...(stored?.history ?? [])].map((one) => written(one?.blocks ?? []));
+		const versions = versionsOf(message).map(written);
 		const says = (words: string) => versions.some((version) => version.includes(words));
 		if (says(id)) return true;
 		const name = names.get(id) ?? '';
@@ -147,11 +161,7 @@ export async function watchingApp({
 	/** The newest card of a session in a channel. */
 	function card(id: string, channel = '#agents', who = 'ada'): Posted | undefined {
 		return inChannel(channel, who).findLast(
-			(message) =>
-				written(message.blocks()).includes(id) &&
-				message.threadTs() === null &&
-				isCard(message) &&
-				opensSession(message.blocks(), id),
+			(message) => message.threadTs() === null && isCard(message) && isCardOf(message, id),
 		);
 	}
 
@@ -230,10 +240,19 @@ export async function watchingApp({
 		);
 	}
 
-	/** Watches this session: its card stands when this resolves. */
+	/** Watches this session: its card stands when this resolves, or its question, which comes before the card. */
 	async function watch(id: string, { who = 'ada', channel = '#agents' } = {}): Promise<void> {
 		await command(`/session watch ${id}`, who, channel);
-		await until(() => card(id, channel));
+		await until(() => card(id, channel) ?? thread(id, channel)[0]);
+	}
+
+	/** Ends all that a channel watches, and says so. */
+	async function unwatchAll(channel = '#agents', who = 'ada'): Promise<Posted> {
+		const told = await command('/session unwatch all', who, channel);
+		if (!told.buttons().includes('End all')) return told;
+		await told.press('End all');
+		await until(() => !told.buttons().includes('End all'));
+		return told;
 	}
 
 	/** Sets what posts of a channel are like, through its settings; what is left out is as where nobody has set it. */
@@ -355,6 +374,7 @@ export async function watchingApp({
 		seenBy,
 		toldAfter,
 		command,
+		unwatchAll,
 		watch,
 		watched,
 		setPosts,

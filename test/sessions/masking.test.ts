@@ -213,7 +213,7 @@ describe('a credential in what an agent writes', () => {
 		const files = [`password=${PASSWORD}.txt`, `${KEY}.txt`].map((filename) => ({ filename, timestamp }));
 		app.service.sessions.put(id, { ...session, files });
 		const modal = await openSession(app, id);
-		expect(modal.text()).toContain(`📄 “password=${MASK}`);
+		expect(modal.text()).toContain(`📄 password=${MASK}`);
 		expect(shows(sentToSlack())).toBe(false);
 	});
 

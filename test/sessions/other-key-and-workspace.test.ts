@@ -185,7 +185,7 @@ it('a question that stays open while its watch’s older posts are removed is an
 	await app.restart();
 	await app.pass(10_000);
 	await app.choose(post, 'LH 1173');
-	expect(post.text()).toContain('*@ada: LH 1173*');
+	expect(post.text()).toContain('ada: LH 1173');
 	await post.press('Undo');
 	await app.until(() => post.buttons().includes('TP 570'));
 	app.service.sessions.answerAsPage(id, ['TP 570'], second);

@@ -16,7 +16,7 @@ export async function leavePlayed(app: WatchingApp): Promise<void> {
 	delete app.service.hooks.onSaved;
 	for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
 	expectNothingWrong(app);
-	await app.command('/session unwatch all');
+	await app.unwatchAll();
 }
 
 /** The agent takes the value out of its newest question. */
@@ -33,7 +33,7 @@ export async function typed(app: WatchingApp, id: string) {
 		const modal = app.slack.as('ada').modal();
 		return modal?.text().includes('Which colour?') && modal;
 	});
-	await form.fill('“Which colour?”', 'Sand');
+	await form.fill('Which colour?', 'Sand');
 	return () => form.submit();
 }
 

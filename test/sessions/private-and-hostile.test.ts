@@ -36,66 +36,68 @@ function withFiles(): string {
 
 const signed = (name: string) => `https://bucket.example/${name}?X-Amz-Signature=0123456789abcdef&X-Amz-Expires=604800`;
 
-/** Presses *Screenshot* on the card, and waits for the window. */
-async function screenshotOf(id: string): Promise<Modal> {
+/** Presses *Open session* on the card, and waits for the window with the screenshot. */
+async function windowOf(id: string): Promise<Modal> {
 	const card = await app.until(() => app.card(id));
-	await card.press('Screenshot');
+	await card.press('Open session');
 	return app.until(() => {
 		const modal = app.slack.as('ada').modal();
-		return modal?.buttons().includes('Open the screenshot') === true && modal;
+		return modal?.text().includes('I write the list.') === true && modal;
 	});
 }
 
+/** Of its screenshot. */
 function linkOf(modal: Modal): string {
-	const link = /"url":"([^"]*)"/.exec(JSON.stringify(modal.blocks()))?.[1] ?? '';
+	const link = /"image_url":"([^"]*)"/.exec(JSON.stringify(modal.blocks()))?.[1] ?? '';
 	expect(link).toContain('X-Amz-Signature');
 	return link;
 }
 
-it('shows the screenshot in a window and the files with fresh links only to the person who presses', async () => {
+it('shows the screenshot in the window and the files with fresh links only to the person who presses', async () => {
 	const id = withFiles();
 	await app.command(`/session watch ${id}`);
 	const card = await app.until(() => app.card(id));
-	expect(card.buttons()).toEqual(['Open', 'Screenshot', 'Files (1)', 'Dashboard', 'Stop watching']);
+	expect(card.buttons()).toEqual(['Open session', 'Files (1)', 'Open in the dashboard', 'Stop watching']);
 	const files = await app.toldAfter(() => card.press('Files (1)'));
 	expect(files.isEphemeral()).toBe(true);
 	expect(files.text()).toContain('list.csv');
 	expect(files.link('Open')).toBe(signed('list.csv'));
 	expect(files.text()).toContain('Only you see this.');
-	const screenshot = await screenshotOf(id);
-	expect(screenshot.title()).toBe('“Has files”');
-	expect(screenshot.text()).toMatch(/\nStep \d+(?: · .* ago)?\n/);
-	expect(screenshot.text()).toContain('[image: ');
-	const first = linkOf(screenshot);
+	const opened = await windowOf(id);
+	expect(opened.text()).toContain('Latest screenshot\n[image: ');
+	const first = linkOf(opened);
 	const graces = app.slack.as('grace').messages('#agents', { all: true });
 	expect(graces.filter((one) => one.text().includes('list.csv'))).toEqual([]);
 	app.service.sessions.renewLinks(id);
 	app.step(id, 'I go on.');
-	await screenshot.close();
-	expect(linkOf(await screenshotOf(id))).not.toBe(first);
+	await opened.close();
+	expect(linkOf(await windowOf(id))).not.toBe(first);
 	// The window of one person, and no message.
 	expect(
 		app.slack
 			.as('ada')
 			.messages('#agents', { all: true })
-			.filter((one) => one.text().includes('Step')),
+			.filter((one) => /screenshot/i.test(one.text())),
 	).toEqual([]);
 	expect(card.text()).not.toMatch(/https?:/);
 });
 
-it('shows no quotation mark and no code of an emoji within a name', async () => {
+it('shows a name as it is written, with its quotation marks and what looks like the code of an emoji', async () => {
 	const id = app.session({ name: 'O’Brien⁗ says ʼʼ🙷 and :x: failed' });
 	await app.watch(id);
-	expect(app.card(id)?.text()).toContain("“O’Brien' says ' and ∶x: failed”");
+	expect(app.card(id)?.text()).toContain('⚙️ O’Brien⁗ says ʼʼ🙷 and :x: failed · working');
 });
 
 it('shows only the link when Slack cannot load the screenshot', async () => {
 	const id = withFiles();
 	await app.command(`/session watch ${id}`);
 	app.slack.settings.undownloadable = () => true;
-	const shown = await screenshotOf(id);
+	const shown = await windowOf(id);
 	expect(shown.text()).toContain(WITHOUT_SCREENSHOT);
-	expect(linkOf(shown)).toContain('X-Amz-Signature');
+	expect(shown.buttons()).toContain('Open the screenshot');
+	expect(JSON.stringify(shown.blocks())).toMatch(
+		/"action_id":"session.open_screenshot",[^{]*\{[^}]*\},"url":"[^"]*X-Amz-Signature/,
+	);
 	// Slack's library logs what Slack refused.
 	const logged = app.log.findIndex((line) => line.includes('downloading image failed'));
 	expect(app.log.splice(logged, 1).join()).toContain('/image_url');
@@ -167,13 +169,10 @@ it('watches the hostile scenario to its end', async () => {
 /** Nothing that everybody reads calls anybody, and no link shows another address than its own. */
 function expectDisarmed(): void {
 	for (const { request } of [...app.calls('chat.postMessage'), ...app.calls('chat.update')]) {
-		for (const { type, text } of partsOf(request)) {
-			if (type === 'mrkdwn') expect(text.replace(OURS, '')).not.toContain('<');
-			if (type === 'markdown') {
-				expect(text).not.toContain('<');
-				expect(text).not.toMatch(/\]\(/);
-			}
-			if (type === '') expect(text.replace(OURS, '')).not.toContain('<');
+		for (const { type, text, url } of partsOf(request)) {
+			if (type === 'mrkdwn' || type === '') expect(text.replace(OURS, '')).not.toContain('<');
+			expect(['broadcast', 'emoji', 'markdown']).not.toContain(type);
+			if (type === 'link') expect(`<${url}|${text}>`.replace(OURS, '')).toBe('');
 		}
 	}
 }
@@ -189,7 +188,7 @@ it('cuts no joined emoji in two, in cards, posts and their notifications', async
 	const id = await app.watched({ messages: [task(many), done(many, { [many]: {} })], name: `Six ${many}` });
 	app.ask(id, [item(many, many)], ending);
 	const post = await app.threadSays(id, 'I ask the families');
-	const card = await app.cardSays(id, 'waits for an answer');
+	const card = await app.cardSays(id, ' asks');
 	const shown = [card, post].flatMap((one) => [one.notification(), JSON.stringify(one.blocks())]);
 	for (const text of shown) {
 		expect(text).toContain(`${family}…`);
@@ -198,12 +197,13 @@ it('cuts no joined emoji in two, in cards, posts and their notifications', async
 });
 
 /** Every text of a message with what Slack takes it for; the one that notifications use has no type. */
-function* partsOf(value: unknown): Generator<{ readonly type: string; readonly text: string }> {
+function* partsOf(value: unknown): Generator<Record<'type' | 'text' | 'url', string>> {
 	if (typeof value === 'string') {
 		yield* partsOf(parsed(value));
 	} else if (typeof value === 'object' && value !== null) {
-		const { type = '', text } = value as { type?: unknown; text?: unknown };
-		if (typeof text === 'string') yield { type: String(type), text };
+		const { type = '', text, url = '' } = value as { type?: unknown; text?: unknown; url?: unknown };
+		if (typeof text === 'string' || type === 'broadcast' || type === 'emoji')
+			yield { type: String(type), text: String(text), url: String(url) };
 		for (const child of Object.values(value)) yield* partsOf(child);
 	}
 }

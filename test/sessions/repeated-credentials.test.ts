@@ -131,7 +131,7 @@ it('is hidden where a reply from another channel stands, while nobody has compar
 	const offer = await app.toldAfter(() => app.slack.as('ada').say('#agents', TYPED, { thread }), 'ada');
 	await offer.press('Send');
 	await app.until(
-		() => there().some((text) => text.includes('@ada') || text.includes('U0ADA')),
+		() => there().some((text) => text.includes('\nada answered')),
 		() => there().join('\n--\n'),
 	);
 	await app.pass(20_000);

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { sampleOrganisation } from '../../fake-slack/index.ts';
-import { placeMrkdwn } from '../../src/slack/parts.ts';
+import { placeOf } from '../../src/slack/parts.ts';
+import { plainWords } from '../../src/slack/rich-text.ts';
 import type { AppOptions } from '../support/app.ts';
 import { auditRows } from '../support/audit-rows.ts';
 import { WATCHING, whatHappened } from '../support/sentences.ts';
@@ -315,7 +316,7 @@ it('ends watches outside a narrowed ALLOWED_CHANNELS at the start, also in direc
 	await app.until(() => dms('ada', words).length === 2);
 	const [one, other] = dms('ada', words).map((message) => message.text());
 	expect([one, other].join('\n')).toContain(secret);
-	expect([one, other].join('\n')).toMatch(new RegExp(`${dm}.* in ${placeMrkdwn('D')} has ended`));
+	expect([one, other].join('\n')).toMatch(new RegExp(`${dm}.* in ${plainWords(placeOf('D'))} has ended`));
 	expect(one).toMatch(/ask @grace|<@U0GRACE>|Grace/);
 	await expectSilence(secret, from, 'C0SECRET');
 	app.ask(dm);

@@ -1,13 +1,12 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import type { Fault } from '../../sandbox/session-service/faults.ts';
-import { errorWords } from '../../src/slack/error-view.ts';
-import { ended, headline, says } from '../support/sentences.ts';
+import { ended, headline, says, whatHappened } from '../support/sentences.ts';
 import { expectNothingWrong, SOME_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 import { typed } from './played-agent.ts';
 
 const MINUTE_MS = 60_000;
-const NOT_FOUND = errorWords('session_missing').what;
-const NOTHING_FOUND = errorWords('service_missing').what;
+const NOT_FOUND = whatHappened('session_missing');
+const NOTHING_FOUND = whatHappened('service_missing');
 const HTML: Fault = { kind: 'html', status: 404 };
 const JSON_404: Fault = { kind: 'error', status: 404, body: '{"message":"no Route matched with those values"}' };
 const CANNOT_PUT = '<!DOCTYPE html><pre>Cannot PUT /sessions</pre>';
@@ -21,7 +20,7 @@ afterEach(async () => {
 	app.service.faults.clear();
 	await app.slack.as('ada').modal()?.close(true);
 	expectNothingWrong(app);
-	await app.command('/session unwatch all');
+	await app.unwatchAll();
 });
 
 const posts = (words: string) => app.inChannel().filter((post) => post.text().includes(words));
@@ -113,7 +112,7 @@ it.each([
 	const send = await typed(app, id);
 	app.service.faults.add({ ...fault, method: 'PUT' });
 	await send();
-	await receiptSays(errorWords('refused').what);
+	await receiptSays(whatHappened('refused'));
 	await app.pass(35_000);
 	// The window may have been closed unnoticed.
 	const told = await app.until(() => app.slack.as('ada').dm(id).at(-1));
@@ -129,9 +128,9 @@ it.each([
 
 it.each([400, 405, 410, 422])('watches on while all reads get %i', async (status) => {
 	const [id, other] = [await app.watched(), await app.watched()];
-	const [endedBefore, noticesBefore] = [endings().length, posts(errorWords('refused').what).length];
+	const [endedBefore, noticesBefore] = [endings().length, posts(whatHappened('refused')).length];
 	app.service.faults.add({ kind: 'error', status });
-	await app.until(() => posts(errorWords('refused').what).length > noticesBefore);
+	await app.until(() => posts(whatHappened('refused')).length > noticesBefore);
 	await app.pass(2 * MINUTE_MS);
 	app.service.faults.clear();
 	for (const one of [id, other]) {

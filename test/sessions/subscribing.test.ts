@@ -1,9 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { unwatchedWords } from '../../src/screens/watch.ts';
+import { SETTLED_WORDS } from '../../src/screens/question-post.ts';
+import { unwatchedAllWords, unwatchedWords, WATCHES_KEPT } from '../../src/screens/watch.ts';
 import { ACTIONS, encodeTarget } from '../../src/slack/ids.ts';
 import { openSession } from '../slack/support/open-session.ts';
 import { opensSession } from '../support/opens-session.ts';
-import { answeredMeanwhile, ended, WATCHING, whatHappened } from '../support/sentences.ts';
+import { said } from '../support/said.ts';
+import { ended, WATCHING, whatHappened } from '../support/sentences.ts';
 import { expectNothingWrong, USUAL_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 
 /** In a channel that mentions nobody. */
@@ -19,16 +21,22 @@ afterEach(async () => {
 	expectNothingWrong(app);
 });
 
+/** That this session is not watched here any more. */
+const unwatched = (id: string, { service }: Pick<WatchingApp, 'service'> = app) =>
+	said(unwatchedWords(id, service.sessions.get(id).name ?? ''));
+
 describe('/session watch', () => {
 	it('posts one card in the channel and replies only to the person', async () => {
 		const id = app.session({ name: 'Order new chairs' });
 		const told = await app.command(`/session watch ${id}`);
-		expect(told.text()).toBe(`👀 Watching *“Order new chairs”* here.\n[${OFFER}]`);
+		expect(told.text()).toBe(
+			`👀 Watching Order new chairs here.\nThe button is for any session in #agents\n[${OFFER}]`,
+		);
 		expect(told.text()).not.toContain('Many sessions');
 		const card = await app.until(() => app.card(id));
-		expect(card.text()).toContain('⚙️ *“Order new chairs”* · working · step 1');
+		expect(card.text()).toContain('⚙️ Order new chairs · working · step 1');
 		expect(card.text()).toContain('I open the shop.');
-		expect(card.buttons()).toEqual(['Open', 'Dashboard', 'Stop watching']);
+		expect(card.buttons()).toEqual(['Open session', 'Open in the dashboard', 'Stop watching']);
 		await app.pass(60_000);
 		expect(app.inChannel()).toHaveLength(1);
 		expect(card.thread()).toEqual([]);
@@ -41,9 +49,10 @@ describe('/session watch', () => {
 		const told = await app.command(`/session watch ${one} <${link}> nosuch completed`);
 		const lines = told.text().split('\n');
 		expect(lines).toEqual([
-			'👀 Watching 2 sessions here: “Order chairs”, “Order lamps”.',
-			'⚠️ No *session nosuch* found. Check the id.',
-			expect.stringContaining('*session completed* is over (done)'),
+			'👀 Watching 2 sessions here: Order chairs, Order lamps.',
+			'⚠️ No session nosuch found. Check the id.',
+			'✅ session completed is done: there is nothing to watch.',
+			'The button is for any session in #agents',
 			`[${OFFER}]`,
 		]);
 		await app.until(() => app.card(one) && app.card(two));
@@ -69,7 +78,7 @@ describe('/session watch', () => {
 	it('watches nothing for a flag of 1.1.0, and says where it is now', async () => {
 		const id = app.session();
 		const told = await app.command(`/session watch ${id} —no-buttons`);
-		expect(told.text()).toBe('⚠️ Not watched: `—no-buttons` is now the box *One-press buttons* in `/session settings`.');
+		expect(told.text()).toBe('⚠️ Not watched: —no-buttons is now the box One-press buttons in /session settings.');
 		await app.pass(5_000);
 		expect(app.service.log.reads(id)).toEqual([]);
 	});
@@ -107,14 +116,12 @@ describe('/session watch', () => {
 		await app.until(() => app.card(id));
 	});
 
-	it.each([
-		'/session watch',
-		'/session watch --loud abc',
-		'/session unwatch',
-		'/session watch <https://elsewhere.example/x>',
-	])('replies to "%s" with a line', async (line) => {
-		expect((await app.command(line)).text()).toMatch(/^⚠️ [^\n]+$/);
-	});
+	it.each(['/session watch', '/session watch --loud abc', '/session watch <https://elsewhere.example/x>'])(
+		'replies to "%s" with a line',
+		async (line) => {
+			expect((await app.command(line)).text()).toMatch(/^⚠️ [^\n]+$/);
+		},
+	);
 });
 
 describe('the buttons', () => {
@@ -130,7 +137,7 @@ describe('the buttons', () => {
 		const text = { type: 'plain_text', text: 'Stop watching here' };
 		const [row] = modal.blocks().filter(({ type }) => type === 'actions');
 		Object.assign(row ?? {}, { elements: [{ type: 'button', action_id: ACTIONS.unwatch, text, value }] });
-		expect((await app.toldAfter(() => modal.press('Stop watching here'))).text()).toContain(unwatchedWords(id, true));
+		expect((await app.toldAfter(() => modal.press('Stop watching here'))).text()).toContain(unwatched(id));
 		await app.until(() => modal.buttons().includes('Watch in this channel'));
 		await app.until(() => card.text().includes(ended('unwatched')));
 	});
@@ -148,11 +155,11 @@ describe('the buttons', () => {
 	it("unwatches and opens the session by the card's buttons", async () => {
 		const id = await app.watched();
 		const card = await app.until(() => app.card(id));
-		await card.press('Open');
+		await card.press('Open session');
 		await app.slack.as('ada').waitForModal('Order six desk chairs.');
 		await app.slack.as('ada').modal()?.close(true);
 		const told = await app.toldAfter(() => card.press('Stop watching'));
-		expect(told.text()).toContain(unwatchedWords(id, true));
+		expect(told.text()).toContain(unwatched(id));
 		await app.until(() => !card.buttons().includes('Stop watching'));
 		expect(card.text()).toContain(ended('unwatched'));
 		// A read under way at the press ends.
@@ -187,55 +194,74 @@ describe('the buttons', () => {
 
 describe('/session unwatch and list', () => {
 	it('ends one watch or all watches of the channel, and none of other channels', async () => {
-		await app.command('/session unwatch all');
+		await app.unwatchAll();
 		expect((await app.command('/session list')).text()).toContain('This channel watches no session.');
-		expect((await app.command('/session unwatch all')).text()).toContain('This channel watches no session.');
+		expect((await app.unwatchAll()).text()).toContain('This channel watches no session.');
 		const [one, two, three] = [app.session(), app.session(), app.session()];
 		await app.command(`/session watch ${one} ${two} ${three}`);
 		await app.command(`/session watch ${three}`, 'ada', '#secret');
 		expect((await app.command(`/session unwatch ${one} nosuch`)).text()).toMatch(
-			/is not watched here any more.*nosuch\*? is not watched here/s,
+			/is not watched here any more.*nosuch is not watched here/s,
 		);
 		expect((await app.command('/session list')).text()).toContain('This channel watches 2 sessions.');
 		expect((await app.command(`/session unwatch ${two} nosuch ${three}`)).text().split('\n')).toEqual([
 			'👋 2 sessions are not watched here any more.',
-			'⚠️ *nosuch* is not watched here.',
+			'⚠️ nosuch is not watched here.',
 		]);
 		await app.command(`/session watch ${two} ${three}`);
-		expect((await app.command('/session unwatch all')).text()).toContain('2 sessions are not watched here any more');
-		expect((await app.command('/session list', 'ada', '#secret')).text()).toContain(three);
+		expect((await app.unwatchAll()).text()).toContain('2 sessions are not watched here any more');
+		expect((await app.command('/session list', 'ada', '#secret')).text()).toContain(
+			app.service.sessions.get(three).name,
+		);
 	});
 
-	it('lists watches with state, open questions and a button, in pages', async () => {
+	it('lists watches with state, step, question and *Stop watching*, in pages, also by /session unwatch alone', async () => {
 		const asks = app.session({ name: 'The one that asks' });
-		app.ask(asks, ['Which?', 'Why?']);
 		const ids = [...Array.from({ length: 16 }, () => app.session()), asks];
 		await app.command(`/session watch ${ids.join(' ')}`);
+		await app.pass(5_000);
+		app.ask(asks, ['Which?', 'Why?']);
 		await app.until(() => app.thread(asks).length > 0);
 		const list = await app.command('/session list');
+		const rows = () => list.buttons().filter((label) => label === 'Stop watching').length;
 		expect(list.text()).toContain('This channel watches 17 sessions.');
-		expect(list.text()).toContain('The one that asks');
-		expect(list.text()).toMatch(/✋ \*needs you\* · step 2 · \w+ · last change/);
-		expect(list.buttons().filter((label) => label === 'Open' || label === 'Answer')).toHaveLength(15);
+		expect(list.text()).toContain('✋ The one that asks · asks · step 2\nQuestion: Which? and 1 more\n[Stop watching]');
+		expect(list.text()).toMatch(/^⚙️ Order \d+ chairs · working · step 1\n\[Stop watching\]$/m);
+		expect(rows()).toBe(10);
 		expect(list.buttons().at(-1)).toBe('More');
 		const first = list.text();
+		expect((await app.command('/session unwatch')).text()).toBe(first);
 		const before = app.slack.as('ada').messages('#agents').length;
 		await list.press('More');
 		await app.until(() => list.buttons().at(-1) === 'Back');
 		expect(list.text()).not.toBe(first);
-		expect(list.buttons().filter((label) => label === 'Open')).toHaveLength(2);
+		expect(rows()).toBe(7);
 		await list.press('Back');
 		await app.until(() => list.text() === first);
 		expect(app.slack.as('ada').messages('#agents')).toHaveLength(before);
-		await list.press('Answer');
-		await (await app.slack.as('ada').waitForModal('Which?')).close(true);
-		// This button stays. A later press says who was faster.
-		app.service.sessions.answerAsPage(asks, ['This', 'Because']);
-		await app.threadSays(asks, 'Because');
-		await list.press('Answer');
-		const late = await app.slack.as('ada').waitForModal(answeredMeanwhile(null));
-		expect(late.submitText()).toBeNull();
-		await app.command('/session unwatch all');
+
+		const at = list
+			.text()
+			.split('[Stop watching]')
+			.findIndex((row) => row.includes('The one that asks'));
+		const told = await app.toldAfter(() => list.press('Stop watching', at));
+		expect(told.text()).toBe(unwatched(asks));
+		await app.until(() => list.text().includes('This channel watches 16 sessions.'));
+		expect(list.text()).not.toContain('The one that asks');
+		await app.threadSays(asks, SETTLED_WORDS.unwatched);
+		await app.unwatchAll();
+	});
+
+	it('asks before it ends all, and ends nothing when that was not meant', async () => {
+		const ids = [app.session(), app.session()];
+		await app.command(`/session watch ${ids.join(' ')}`);
+		const offer = await app.command('/session unwatch all');
+		expect(offer.text()).toContain('👋 End 2 watches here?');
+		expect(offer.buttons()).toEqual(['End all', 'No']);
+		await offer.press('No');
+		await app.until(() => offer.text() === WATCHES_KEPT);
+		expect((await app.command('/session list')).text()).toContain('This channel watches 2 sessions.');
+		expect((await app.unwatchAll()).text()).toBe(unwatchedAllWords(2, false));
 	});
 });
 
@@ -263,6 +289,6 @@ it('watches in a shared channel with ALLOW_EXTERNAL', async () => {
 	const id = open.session();
 	expect((await open.command(`/session watch ${id}`, 'ada', '#shared')).text()).toContain(WATCHING);
 	await open.until(() => open.card(id, '#shared'));
-	expect((await open.command(`/session unwatch ${id}`, 'eve', '#shared')).text()).toContain(unwatchedWords(id, true));
+	expect((await open.command(`/session unwatch ${id}`, 'eve', '#shared')).text()).toContain(unwatched(id, open));
 	expectNothingWrong(open);
 });

@@ -85,7 +85,7 @@ describe('an agent that takes the answer and empties the field', () => {
 		const messages = structuredClone(app.service.sessions.get(first.id).messages ?? []);
 		delete messages.at(-1)?.human_input;
 		app.service.sessions.patch(first.id, { status: 'active', messages: [...messages, done('Booked.')] });
-		await app.until(() => post.text().includes('@ada'));
+		await app.until(() => post.text().includes('ada: LH 1173'));
 		await app.pass(3 * MINUTE_MS);
 		expect(posts(first.id)).toEqual([]);
 		expect(openButtons(post)).toEqual([]);
@@ -102,7 +102,7 @@ describe('an agent that puts back what it read before the answer', () => {
 		await app.pass(30_000);
 		expect(posts(id)).toHaveLength(1);
 		const again = await app.until(() => posts(id).find(({ ts }) => ts !== post.ts));
-		expect(again.text()).toContain("Asked again. ada's answer *LH 1173* is not in the field any more.");
+		expect(again.text()).toContain("Asked again. Not in the field any more: ada's answer, LH 1173");
 		await app.until(() =>
 			app.slack
 				.as('ada')

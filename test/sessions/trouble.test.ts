@@ -19,8 +19,8 @@ afterEach(async () => {
 	await app.service.comeBack();
 	await app.slack.as('ada').modal()?.close(true);
 	expectNothingWrong(app);
-	await app.command('/session unwatch all');
-	await app.command('/session unwatch all', 'ada', '#secret');
+	await app.unwatchAll();
+	await app.unwatchAll('#secret');
 });
 
 const notices = (words: string, channel: string) =>
@@ -113,7 +113,7 @@ describe('Slack', () => {
 		// The clock stands still here, so a wait for the updates would block this.
 		await post.press('Answer…');
 		const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
-		expect(form.fields()[0]?.label).toBe('“Which colour?”');
+		expect(form.fields()[0]?.label).toBe('Which colour?');
 		await app.cardSays(id, 'Step five.');
 		await app.until(() => post.text().includes(answering('ada')));
 		expect(app.card(id)?.editHistory()).toHaveLength(1);
@@ -125,7 +125,7 @@ describe('Slack', () => {
 		app.step(id, 'Step two.');
 		await app.until(() => app.calls('chat.update').at(-1)?.doneAt === null);
 		const form = app.slack.as('ada');
-		await app.card(id)?.press('Open');
+		await app.card(id)?.press('Open session');
 		await form.waitForModal('Step 2');
 		release();
 		await app.cardSays(id, 'Step two.');
@@ -260,8 +260,10 @@ describe('Slack', () => {
 			await talk(40);
 			app.ask(id);
 			await app.threadSays(id, 'Which colour?');
-			await app.cardSays(id, 'waits for an answer');
-			const cards = app.inChannel().filter((message) => opensSession(message.blocks(), id));
+			await app.cardSays(id, ' asks');
+			const cards = app
+				.inChannel()
+				.filter((message) => message.buttons().includes('Stop watching') && opensSession(message.blocks(), id));
 			expect(cards.filter((message) => message.threadTs() === null)).toHaveLength(1);
 		});
 

@@ -1,15 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Fault } from '../../sandbox/session-service/faults.ts';
-import { errorWords } from '../../src/slack/error-view.ts';
-import { says } from '../support/sentences.ts';
+import { says, whatHappened } from '../support/sentences.ts';
 import { expectNothingWrong, FEWEST_REQUESTS, SOME_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 import { typed } from './played-agent.ts';
 
 const MINUTE_MS = 60_000;
 const GZIP: Fault = { kind: 'coded' };
-const LIMITED = errorWords('rate_limited').what;
+const LIMITED = whatHappened('rate_limited');
 const CANNOT = 'This session cannot be read';
-const whatOf = (code: string) => errorWords(code).what;
 
 let app: WatchingApp;
 afterEach(async () => {
@@ -41,7 +39,7 @@ describe.each(['12', '24', '60'])('with %s requests a minute', (SESSION_SERVICE_
 			expect(says(shown.join('\n'), LIMITED)).toBe(false);
 		}
 		expect(says(post.text(), 'not delivered yet; sent when the service is back')).toBe(true);
-		expect(posts(whatOf('unavailable'))).toHaveLength(1);
+		expect(posts(whatHappened('unavailable'))).toHaveLength(1);
 		expect(posts(LIMITED)).toEqual([]);
 		await app.service.comeBack();
 		await app.until(() => app.service.sessions.values(id, 2)[0] === 'Sand');
@@ -71,7 +69,7 @@ it.each([
 			says(post.text(), 'checking whether it arrived'),
 	);
 	await app.pass(20 * MINUTE_MS);
-	expect(notices()).toEqual([expect.stringContaining(whatOf(code))]);
+	expect(notices()).toEqual([expect.stringContaining(whatHappened(code))]);
 	expect(posts(LIMITED)).toEqual([]);
 	expect(app.log.some((line) => line.includes('service_down') && line.includes(code))).toBe(true);
 	app.service.faults.clear();
@@ -92,7 +90,7 @@ describe('one session that cannot be read beside others', () => {
 		const [id, other] = [await app.watched(), await app.watched()];
 		app.service.faults.add(fault.kind === 'coded' ? fault : { ...fault, sessionId: id });
 		app.ask(id, ['Which colour?'], 'Long. '.repeat(700));
-		await app.cardSays(id, `${CANNOT}. ${whatOf(code)}`);
+		await app.cardSays(id, `${CANNOT}. ${whatHappened(code)}`);
 		await app.pass(MINUTE_MS);
 		app.ask(other);
 		await app.threadSays(other, 'Which colour?');
@@ -127,7 +125,7 @@ it('says on the card of the only session that it cannot be read, and why', async
 	const id = await app.watched();
 	app.service.faults.add(GZIP);
 	app.ask(id);
-	await app.cardSays(id, `${CANNOT}. ${whatOf('coded_gzip')}`);
+	await app.cardSays(id, `${CANNOT}. ${whatHappened('coded_gzip')}`);
 	await app.pass(20 * MINUTE_MS);
 	expect(posts(LIMITED)).toEqual([]);
 	app.service.faults.clear();

@@ -116,6 +116,6 @@ it.each([
 			action: { action_id: 'question.choose_1', value: '', ...oddAction },
 			ack: async () => void acts.push('acknowledged'),
 		});
-		expect(acts).toEqual([errorWords('older_version').line, 'acknowledged']);
+		expect(acts).toEqual([`⚠️ ${errorWords('older_version').plain}`, 'acknowledged']);
 	},
 );

@@ -55,7 +55,7 @@ it('replies to a history request without a trigger, which cannot open a modal', 
 		team_id: team(),
 		channel_id: 'C0AGENTS',
 	};
-	const hears = told('Please press *History*');
+	const hears = told('Please press History');
 	expect(await deliver(new URLSearchParams(command).toString(), 'application/x-www-form-urlencoded')).toBe(200);
 	await timed.until(hears);
 });
@@ -79,7 +79,7 @@ it('replies outside the form when the service responds to Refresh after the trig
 	await timed.clock.advance(11 * 60_000);
 	app.service.faults.add({ kind: 'hang', method: 'GET' });
 	app.slack.faults.add({ method: 'views.push', error: 'expired_trigger_id' });
-	const hears = told(errorWords('timed_out', { kept: 'text', adminContact: null }).text);
+	const hears = told(errorWords('timed_out', { kept: 'text', adminContact: null }).plain);
 	await ada.modal()?.press('Refresh');
 	await timed.until(hears);
 	expect(ada.modal()?.text()).toContain('Which colour?');
@@ -141,7 +141,7 @@ it('logs a post that Slack refuses', async () => {
 	app.slack.faults.add({
 		method: 'chat.postMessage',
 		error: 'restricted_action',
-		when: ({ blocks }) => JSON.stringify(blocks).includes('” asks'),
+		when: ({ blocks }) => JSON.stringify(blocks).includes('"text":" asks"'),
 	});
 	await app.slack.as('ada').command('#agents', '/session watch choices');
 	await timed.until(() => app.log.some((line) => line.includes('a post is refused')));

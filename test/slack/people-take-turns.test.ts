@@ -2,8 +2,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import type { Modal } from '../../fake-slack/index.ts';
 import { unwatchedWords } from '../../src/screens/watch.ts';
 import { errorWords } from '../../src/slack/error-view.ts';
+import { notificationText } from '../../src/slack/rich-text.ts';
 import { expectNothingWrong, watchingApp } from '../sessions/harness.ts';
 import { auditLines } from '../support/audit-lines.ts';
+import { said } from '../support/said.ts';
 import { noSession, stale, WATCHING, watchingSeveral, whatHappened } from '../support/sentences.ts';
 
 const RATES = { personReads: { burst: 20, perMinute: 20 } };
@@ -63,7 +65,8 @@ describe('one person who is too fast', () => {
 		expect(app.service.log.list().length - reads).toBeLessThanOrEqual(21);
 		expect(app.calls('chat.postEphemeral', from)).toEqual([]);
 		const told = ada.messages('#agents', { all: true }).findLast((message) => message.isEphemeral());
-		const [again] = errorWords('too_fast', { kept: 'nothing', adminContact: null, retryAt: 1 }).text.split('<!');
+		const { text } = errorWords('too_fast', { kept: 'nothing', adminContact: null, retryAt: 1 });
+		const [again] = notificationText(text).split('<!');
 		expect(told?.text()).toMatch(new RegExp(`${again}09:00:\\d\\d UTC`));
 		const metrics = await fetch(`${app.url}/metrics`).then((answer) => answer.text());
 		expect(metrics).toContain('handraise_person_reads_total{outcome="tooFast"} 180');
@@ -98,17 +101,19 @@ describe('one person who is too fast', () => {
 		expect((await app.command(`/session history ${id}`)).text()).toContain(TOO_FAST);
 		const notWatched = (await app.command(`/session watch ${id} another`)).text();
 		expect(notWatched).toContain(TOO_FAST);
-		expect(notWatched).toMatch(new RegExp(`\\nsession \\*${id}\\* and 1 more$`));
+		expect(notWatched).toMatch(new RegExp(`\\nsession ${id} and 1 more$`));
 		expect(app.calls('views.open', from)).toEqual([]);
 		expect(app.calls('conversations.info', from)).toEqual([]);
 		expect((await app.command('/session list')).text()).toContain('This channel watches');
-		expect((await app.command(`/session unwatch ${id}`)).text()).toContain(unwatchedWords(id, true));
+		expect((await app.command(`/session unwatch ${id}`)).text()).toContain(
+			said(unwatchedWords(id, String(app.service.sessions.get(id)?.name))),
+		);
 	});
 
 	it('keeps the form and its text when Refresh comes too often, says so once, and still turns pages', async () => {
 		await calmDown();
 		const { ada, modal } = await openLongSession();
-		await modal.fill('“Which colour?”', 'Green as the old ones');
+		await modal.fill('Which colour?', 'Green as the old ones');
 		const logged = app.log.length;
 		const from = app.now();
 		const isOnTop = () => ada.modal()?.id === modal.id;
@@ -200,7 +205,7 @@ describe('one person who is too fast', () => {
 		const tells = await app.command(`/session watch ${Array.from({ length: 20 }, (_, n) => `guess${n}`).join(' ')}`);
 		const isUnknown = (n: number) => tells.text().includes(noSession(`guess${n}`));
 		expect(Array.from({ length: 20 }, (_, n) => n).filter(isUnknown)).toEqual([0, 1, 2, 3]);
-		expect(tells.text()).toMatch(new RegExp(`guess4\\* and 15 more were not read.*${TOO_FAST}`));
+		expect(tells.text()).toMatch(new RegExp(`guess4 and 15 more were not read.*${TOO_FAST}`));
 		expect(app.service.log.reads('guess3')).toHaveLength(1);
 		expect(app.service.log.reads('guess4')).toHaveLength(0);
 		const metrics = await fetch(`${app.url}/metrics`).then((answer) => answer.text());
@@ -315,7 +320,7 @@ describe('the limits of watching', () => {
 		app.ask(theirs);
 		await app.threadSays(theirs, 'Which colour?');
 		expect((await app.command(`/session unwatch ${ids[0]}`, 'ada', 'dm')).text()).toContain(
-			unwatchedWords(ids[0] ?? '', true),
+			' is not watched here any more',
 		);
 		expect((await app.command(`/session watch ${ids[60]}`, 'ada', 'dm')).text()).toContain(WATCHING);
 		expectNothingWrong(app);

@@ -31,7 +31,7 @@ describe('with the rates of the real Slack', () => {
 		app.ask(id);
 		await ada.command('#agents', `/session ${id}`);
 		const form = await ada.waitForModal('Which colour?');
-		await form.fill('“Which colour?”', 'blue');
+		await form.fill('Which colour?', 'blue');
 		expect((await form.submit()).outcome).toBe('updated');
 		await app.until(() => app.service.log.savedPuts(id).length === 1);
 		await app.until(() => ada.modal()?.text().includes('blue'));
@@ -60,7 +60,7 @@ describe('with the rates of the real Slack', () => {
 		app.ask(id);
 		await ada.command('#agents', `/session ${id}`);
 		const form = await ada.waitForModal('Which colour?');
-		await form.fill('“Which colour?”', 'blue');
+		await form.fill('Which colour?', 'blue');
 		const from = app.now();
 		const submittedAt = app.clock.now();
 		app.slack.faults.rateLimit('views.update', { retryAfter: REFUSED_MS / 1_000, untilMs: submittedAt + REFUSED_MS });

@@ -3,16 +3,24 @@ import { errorWords, FAILURES, NOT_THERE, REFUSAL_CODES } from '../../src/slack/
 import {
 	actionsLine,
 	agoText,
-	contactMrkdwn,
+	contactOf,
 	durationText,
-	momentMrkdwn,
-	personMrkdwn,
-	plainText,
+	mentionOf,
+	momentOf,
 	statusWords,
 } from '../../src/slack/parts.ts';
+import { notificationText, plainWords, type Words } from '../../src/slack/rich-text.ts';
 import { sourceFiles, textOf, textsIn } from '../support/patterns/find.ts';
 
+/** As a notification shows it: with code and mentions, before Slack reads them. */
+const read = (words: Words) => notificationText(words);
+const dateOf = (at: number) => read(momentOf(at));
 const now = Date.parse('2026-11-20T08:40:00Z');
+
+function readAll(...about: Parameters<typeof errorWords>) {
+	const { what, text, line, ...others } = errorWords(...about);
+	return { ...others, what: read(what), text: read(text), line: read(line) };
+}
 
 /** Not "my", "me" and "mine": a button says them for whoever presses it. */
 const SPEAKS_OF_ITSELF = /\b(?:I|I'm|[Ww]e|[Oo]ur|us)\b/;
@@ -55,7 +63,7 @@ describe('errorWords', () => {
 			'🔒 Slack does not say clearly who else can read this channel, so Handraise posts nothing here.',
 		],
 	])('says what happened: %s', (code, words) => {
-		expect(errorWords(code, { kept: 'nothing', adminContact: null }).what).toContain(words);
+		expect(read(errorWords(code, { kept: 'nothing', adminContact: null }).what)).toContain(words);
 	});
 
 	it('names one time to somebody who is too fast', () => {
@@ -66,14 +74,14 @@ describe('errorWords', () => {
 	});
 
 	it('has different words for each code', () => {
-		const words = ['unknown', ...Object.keys(FAILURES)].map(
-			(code) => errorWords(code, { kept: 'nothing', adminContact: null }).what,
+		const words = ['unknown', ...Object.keys(FAILURES)].map((code) =>
+			read(errorWords(code, { kept: 'nothing', adminContact: null }).what),
 		);
 		expect(new Set(words).size).toBe(words.length);
 	});
 
 	it('says what happened, what was kept and what to do', () => {
-		expect(errorWords('unavailable', { kept: 'text', adminContact: null })).toEqual({
+		expect(readAll('unavailable', { kept: 'text', adminContact: null })).toEqual({
 			code: 'unavailable',
 			what: "The session service isn't responding.",
 			text: "The session service isn't responding. Your text is still here. Please try again in a moment.",
@@ -81,100 +89,101 @@ describe('errorWords', () => {
 			line: "⚠️ The session service isn't responding. Your text is still here. Please try again in a moment.",
 			retry: true,
 		});
-		expect(errorWords('unavailable', { kept: 'answer', adminContact: null, retryAt: now }).text).toBe(
-			`The session service isn't responding. Handraise keeps trying. Next try: ${momentMrkdwn(now)}`,
+		expect(readAll('unavailable', { kept: 'answer', adminContact: null, retryAt: now }).text).toBe(
+			"The session service isn't responding. Handraise keeps trying.",
 		);
-		expect(errorWords('unauthorized', { kept: 'answer', adminContact: 'U0ADMIN' }).text).toBe(
+		expect(readAll('unauthorized', { kept: 'answer', adminContact: 'U0ADMIN' }).text).toBe(
 			"The session service refuses Handraise's key. Handraise keeps trying; <@U0ADMIN> has to change the key.",
 		);
-		expect(errorWords('rate_limited', { kept: 'nothing', adminContact: null, retryAt: now }).text).toContain(
-			`Please try again after: ${momentMrkdwn(now)}`,
+		expect(readAll('rate_limited', { kept: 'nothing', adminContact: null, retryAt: now }).text).toContain(
+			`Please try again after: ${dateOf(now)}`,
 		);
-		expect(errorWords('session_not_found', { kept: 'nothing', adminContact: null })).toMatchObject({
-			text: 'The session service has no session with this id. Check the id. Sessions of another account are not visible here. `/session help` shows what else you can type.',
+		expect(readAll('session_not_found', { kept: 'nothing', adminContact: null })).toMatchObject({
+			text: 'The session service has no session with this id. Check the id. Sessions of another account are not visible here. /session help shows what else you can type.',
 			retry: false,
 		});
 	});
 
 	it('names whom to tell and the code to report if the operator has to fix it', () => {
-		const words = errorWords('unauthorized', { kept: 'nothing', adminContact: 'U0ADMIN' });
-		expect(words.text).toContain('tell <@U0ADMIN> (code `unauthorized`)');
+		const words = readAll('unauthorized', { kept: 'nothing', adminContact: 'U0ADMIN' });
+		expect(words.text).toContain('tell <@U0ADMIN> (code unauthorized)');
 		expect(words.plain).toContain('tell whoever runs Handraise here (code unauthorized)');
 	});
 
 	it.each(['constructor', '__proto__', '<!here>', ''])('has general words for the unknown code %j', (code) => {
-		const words = errorWords(code, { kept: 'nothing', adminContact: null });
+		const words = readAll(code, { kept: 'nothing', adminContact: null });
 		expect(words.what).toBe('Something went wrong in Handraise.');
-		expect(words.text).not.toContain('<!');
+		expect(words.text).not.toContain('!');
 	});
 });
 
 describe('refusals', () => {
 	const ASKING_OTHERS = ['not_there', 'not_named', 'not_named_here'];
 	it.each(REFUSAL_CODES.filter((code) => !ASKING_OTHERS.includes(code)))('says why and whom to ask: %s', (refusal) => {
-		const { text } = errorWords(refusal, { kept: 'nothing', adminContact: 'U0ADMIN' });
+		const { text } = readAll(refusal, { kept: 'nothing', adminContact: 'U0ADMIN' });
 		const atSubmit = (adminContact: string) => errorWords(refusal, { kept: 'text', adminContact }).plain;
 		expect(text).toMatch(/\. .*ask <@U0ADMIN>\.$/);
 		expect(text).not.toContain('Nothing was changed');
-		const unchanged = errorWords(refusal, { kept: 'unchanged', adminContact: 'U0ADMIN' }).text;
+		const unchanged = readAll(refusal, { kept: 'unchanged', adminContact: 'U0ADMIN' }).text;
 		expect(unchanged).toMatch(/\. Nothing was changed\. .*ask <@U0ADMIN>\.$/);
 		expect(atSubmit('help@example.org')).toMatch(/ask help@example\.org\.$/);
 		expect(atSubmit('U0ADMIN')).toMatch(/ask whoever runs Handraise here\.$/);
 	});
 
 	it('names who may to somebody whom a list does not name', () => {
-		const { text, plain } = errorWords('not_named', { kept: 'text', who: '*Ada* and Grace' });
+		const { text, plain } = readAll('not_named', { kept: 'text', who: '*Ada* and Grace' });
 		expect(text).toBe('Only *Ada* and Grace may answer. Your text is still here and was not sent. Ask them.');
 		expect(plain).toContain('and Grace may answer.');
-		const unnamed = 'Only the people named in `/session settings` may answer. Ask them.';
-		expect(errorWords('not_named', { kept: 'nothing' }).text).toBe(unnamed);
-		expect(errorWords('not_named_here', { kept: 'unchanged', who: 'Ada' }).text).toBe(
+		const unnamed = 'Only the people named in /session settings may answer. Ask them.';
+		expect(readAll('not_named', { kept: 'nothing' }).text).toBe(unnamed);
+		expect(readAll('not_named_here', { kept: 'unchanged', who: 'Ada' }).text).toBe(
 			'Only Ada may stop watching here. Nothing was changed. Ask them.',
 		);
 	});
 
 	it('says to somebody who is not in the channel of a question how they get it', () => {
-		const { text, plain } = errorWords('not_there', { kept: 'unchanged', adminContact: null });
+		const { text, plain } = readAll('not_there', { kept: 'unchanged', adminContact: null });
 		expect(text).toBe(`${NOT_THERE} Nothing was changed. Ask somebody in the channel to hand it over to you.`);
 		expect(plain).toBe(text);
 	});
 
 	it('mentions nobody who is not a Slack user', () => {
-		expect(contactMrkdwn('<!channel> #help')).toBe('&lt;!channel&gt; #help');
-		expect(contactMrkdwn(' ')).toBe('whoever runs Handraise here');
+		expect(contactOf('<!channel> #help')).toBe('<!channel> #help');
+		expect(contactOf('U0ADMIN')).toEqual([{ type: 'user', user_id: 'U0ADMIN' }]);
+		expect(contactOf(' ')).toBe('whoever runs Handraise here');
 	});
 });
 
 describe('statuses', () => {
 	it.each([
 		['active', '⚙️', 'working'],
-		['humanInput', '✋', 'needs you'],
+		['humanInput', '✋', 'asks'],
 		['inactive', '⚪', 'inactive'],
 		['paused', '⏸️', 'paused'],
 		['stopped', '⏹️', 'stopped'],
 		['completed', '✅', 'done'],
 		['failed', '❌', 'failed'],
-		['dreaming <!here>', '❔', '“dreaming &lt;!here&gt;”'],
-		['constructor', '❔', '“constructor”'],
+		['dreaming <!here>', '❔', 'dreaming <!here>'],
+		['constructor', '❔', 'constructor'],
 		['', '❔', 'no status'],
-		['Completed', '❔', '“Completed”'],
-	])('%j is %s %s', (status, emoji, mrkdwn) => {
-		expect(statusWords(status)).toMatchObject({ emoji, mrkdwn });
+		['Completed', '❔', 'Completed'],
+	])('%j is %s %s', (status, emoji, words) => {
+		expect(statusWords(status)).toMatchObject({ emoji, words });
 	});
 });
 
 describe('actions', () => {
 	it.each([
 		[{ kind: 'click', text: '' }, 'clicked'],
-		[{ kind: 'open', text: 'example.com' }, 'opened “example.com”'],
+		[{ kind: 'open', text: 'example.com' }, 'opened example.com'],
 		[{ kind: 'open', text: '' }, 'opened a page'],
 		[{ kind: 'done', text: 'all of it' }, 'finished'],
-		[{ kind: 'saveFile', text: 'report.pdf' }, 'saved “report.pdf”'],
+		[{ kind: 'saveFile', text: 'report.pdf' }, 'saved report.pdf'],
 		[{ kind: 'deleteFile', text: '' }, 'deleted a file'],
 		[{ kind: 'other', text: 'input_text' }, 'typed'],
 		[{ kind: 'other', text: 'search_google' }, 'searched'],
-		[{ kind: 'other', text: 'solve_captcha' }, '“solve captcha”'],
-		[{ kind: 'other', text: '<!here>' }, '“&lt;!here&gt;”'],
+		[{ kind: 'other', text: 'solve_captcha' }, 'solve_captcha'],
+		[{ kind: 'other', text: '<!here>' }, '<!here>'],
 	] as const)('%j reads "%s"', (action, words) => {
 		expect(actionsLine([action])).toBe(words);
 	});
@@ -184,23 +193,23 @@ describe('actions', () => {
 			{ kind: 'click', text: '' },
 			{ kind: 'click', text: '' },
 		] as const;
-		expect(actionsLine([...clicks, { kind: 'open', text: 'a.example' }])).toBe('clicked ×2 · opened “a.example”');
+		expect(actionsLine([...clicks, { kind: 'open', text: 'a.example' }])).toBe('clicked ×2 · opened a.example');
 		const many = Array.from({ length: 100 }, (_, at) => ({ kind: 'other', text: `n${at}` }) as const);
-		expect(actionsLine(many)).toBe('“n0” · “n1” · “n2” · “n3” · “n4” · “n5” · and 94 more');
+		expect(actionsLine(many)).toBe('n0 · n1 · n2 · n3 · n4 · n5 · and 94 more');
 		expect(actionsLine([])).toBe('');
 	});
 });
 
 describe('times', () => {
 	it("formats a moment in the reader's time zone, with UTC as fallback", () => {
-		expect(momentMrkdwn(now)).toBe('<!date^1795164000^{date_short_pretty} {time}|20 Nov 2026, 08:40 UTC>');
-		expect(plainText(`at ${momentMrkdwn(now)}`)).toBe('at 20 Nov 2026, 08:40 UTC');
+		expect(dateOf(now)).toBe('<!date^1795164000^{date_short_pretty} {time}|20 Nov 2026, 08:40 UTC>');
+		expect(plainWords(momentOf(now))).toBe('20 Nov 2026, 08:40 UTC');
 	});
 
 	it.each([Number.NaN, Number.POSITIVE_INFINITY, 0, -1, 8.64e15])(
 		'formats no date for the impossible time %s',
 		(at) => {
-			expect(momentMrkdwn(at)).toBe('at an unknown time');
+			expect(dateOf(at)).toBe('at an unknown time');
 		},
 	);
 
@@ -226,8 +235,8 @@ describe('times', () => {
 
 describe('people', () => {
 	it('mentions people by Slack user ids only', () => {
-		expect(personMrkdwn('U0123ABC')).toBe('<@U0123ABC>');
-		expect(personMrkdwn('<!here>')).toBe('“&lt;!here&gt;”');
-		expect(personMrkdwn('')).toBe('somebody');
+		expect(mentionOf('U0123ABC')).toEqual([{ type: 'user', user_id: 'U0123ABC' }]);
+		expect(mentionOf('<!here>')).toBe('<!here>');
+		expect(mentionOf('')).toBe('somebody');
 	});
 });

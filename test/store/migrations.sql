@@ -85,6 +85,7 @@ alter table audit_events alter column number add generated always as identity;
 -- 35: 2.0.0
 create table if not exists "marks" ("id" text primary key, "service" text, "session_id" text, "cards" text, "due_at" bigint not null);
 create table if not exists "views" ("id" text primary key, "kind" text not null, "team_id" text not null, "user_id" text not null, "lease_token" text, "leased_until" bigint, "view_id" text, "service" text, "session_id" text, "message_index" integer, "fingerprint" text, "shown_hash" text, "answer_id" text, "page" integer not null default 0, "hash" text, "view" text, "learned" text, "told" text, "claimed_at" bigint, "claim_until" bigint, "followed_until" bigint not null, "asked_at" bigint, "wanted" integer not null default 0, "attempts" integer not null default 0, "not_before" bigint, "due_at" bigint, "shown_key" text, "shown_at" bigint);
+create index watches_ended_in on watches (team_id, channel_id, ended_at) where ended_at is not null;
 create index posts_reminders on posts (place_id) where kind = 'reminder' and state = 'shown' and session_id is null;
 create index marks_due on marks (due_at);
 create index marks_session on marks (service, session_id);
@@ -92,10 +93,12 @@ create index views_due on views (due_at) where due_at is not null;
 create index views_session on views (service, session_id);
 create unique index views_one_receipt on views (answer_id) where answer_id is not null;
 create index views_inboxes on views (followed_until) where kind in ('home', 'inbox');
+alter table "audit_events" add column "shown_hash" text;
 alter table "posts" add column "remind_since" bigint;
 alter table "posts" add column "reminded_at" bigint;
 alter table "posts" add column "escalation_count" integer not null default 0;
 alter table "posts" add column "last_reminder_at" bigint;
+alter table "posts" add column "is_plain" integer not null default 0;
 alter table "watched_sessions" add column "listed" bigint;
 analyze answers, questions;
 with found as (select answers.id as answer_id, questions.id,

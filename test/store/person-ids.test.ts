@@ -41,7 +41,8 @@ const OTHER_FIELDS: Readonly<Record<string, string>> = {
 	'answers.submission': 'viewId origin.channelId origin.threadTs shownHash',
 	'answers.beforePut': 'status',
 	'answers.other': 'answerId person.teamId values[]',
-	'answers.content': 'items[].title items[].value sessionName repeats[]',
+	'answers.content':
+		'items[].title items[].value sessionName repeats[] asked.context asked.items[].title asked.items[].description',
 	'answers.secrets': '{}',
 	'drafts.content': 'values.{} shownHash sessionName',
 	// The id of the row, sealed with it: whoever forgets the person removes the row.

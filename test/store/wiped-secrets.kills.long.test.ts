@@ -102,7 +102,7 @@ describe('values that become secret', () => {
 		await expect.poll(() => readable(['door']), { timeout: 10_000, interval: 50 }).toEqual(['door'].map(secretOf));
 		await form.fill(1, 'kept-remarks');
 		const soon = (test: () => boolean) => expect.poll(test).toBe(true);
-		await keepSecret(form, soon, '1. “Which door?”');
+		await keepSecret(form, soon, '1. Which door?');
 		await gone(['door']);
 		await form.close(true);
 

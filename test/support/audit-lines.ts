@@ -18,6 +18,7 @@ export const AUDIT_LINE = z.strictObject({
 	channel: word,
 	answer: word,
 	fingerprint: word,
+	shownHash: word,
 	outcome: word,
 	request: word,
 });

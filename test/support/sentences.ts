@@ -12,6 +12,7 @@ import { watchingWords, watchOutcomeWords } from '../../src/screens/watch.ts';
 import type { WatchOutcome } from '../../src/sessions/subscribe.ts';
 import { errorWords } from '../../src/slack/error-view.ts';
 import { agoText } from '../../src/slack/parts.ts';
+import { notificationText, type Piece, unescaped, type Words } from '../../src/slack/rich-text.ts';
 import { type ReminderStage, DEFAULT_CHANNEL_SETTINGS as SETTINGS, type WatchEnd } from '../../src/store/watch.ts';
 
 /*
@@ -23,30 +24,33 @@ type Shown = Partial<Parameters<typeof stateLine>[0]>;
 const NO_NEWS = { agentOutcome: null, lastError: null };
 const NOTHING_KEPT = { kept: 'nothing', adminContact: null } as const;
 const names = { displayName: String };
-const QUOTED_NAME = /“(@[\w ]+)”/g;
-const mentions = (words: string) => words.replace(QUOTED_NAME, '$1');
-const given = (from: string, to: string) => ({ from: `@${from}`, to: `@${to}` }) as HandOver;
+/** As it reads, with dates as marks. */
+const read = (words: Words | readonly Piece[]): string =>
+	typeof words === 'string' || !words.some((one) => 'elements' in one)
+		? unescaped(notificationText(words as Words))
+		: (words as readonly Piece[]).map(({ elements }) => read(elements as Words)).join('\n');
+const given = (from: string, to: string) => ({ from, to }) as HandOver;
 
 /** The state of an answer in one line. */
 export const line = (state: AnswerState, shown: Shown = {}) => stateLine({ ...NO_NEWS, ...shown, state });
-/** What its author reads at the top of a receipt, whose timeline has the lines of earlier states too. */
+/** What its author reads in the first line of a receipt, whose timeline has earlier states too, with their times. */
 export const headline = (state: AnswerState, shown: Shown = {}) =>
 	state === 'accepted' && shown.lastError != null
-		? '⏳ *Saved, not delivered yet.*'
-		: `*${mentions(stateLine({ ...NO_NEWS, ...shown, state }, 'author'))}*`;
+		? '⏳ Saved, not delivered yet.'
+		: `${stateLine({ ...NO_NEWS, ...shown, state }, 'author')}\n`;
 
 /** What a receipt says once the answer is delivered, while nothing went wrong after that. */
 export const DELIVERED = new RegExp(
-	`^\\*?(?:${anyOf(line('delivered'), line('resumed'), line('delivered', { agentOutcome: 'completed' })).source})\\*?$`,
+	`^(?:${anyOf(line('delivered'), line('resumed'), line('delivered', { agentOutcome: 'completed' })).source})$`,
 	'm',
 );
 
 /** What happened, for the code of a failure or a refusal. */
-export const whatHappened = (code: string) => errorWords(code, NOTHING_KEPT).what;
+export const whatHappened = (code: string) => read(errorWords(code, NOTHING_KEPT).what);
 
 /** A reminder of a question that may not be told, so many minutes after it. Null: its post was updated. */
-export const reminderText = (stage: ReminderStage, minutes: number | null, who = '“One”', asked = '') =>
-	reminderWords({ stage }, who, { waitedMs: minutes === null ? null : minutes * 60_000, asked });
+export const reminderText = (stage: ReminderStage, minutes: number | null, who = 'One', asked = '') =>
+	read(reminderWords({ stage }, who, { waitedMs: minutes === null ? null : minutes * 60_000, asked }));
 /** The same of any session and question. */
 export function reminderOf(stage: ReminderStage, minutes: number | null): RegExp {
 	const words = ['', 'asked'].map((asked) => reminderText(stage, minutes, 'someone', asked).replace(/asked$/, ''));
@@ -80,43 +84,34 @@ const SECRET_QUESTION = { context: '', items: [], openCount: 1 };
 export const ASKS = questionText({
 	question: SECRET_QUESTION,
 	sessionName: '',
-	waitedMs: null,
 	discreet: true,
 });
 
 /** The line of a post that was handed over, also without the names. */
-export const handedOver = (from: string, to: string) => mentions(handOverLine({ handOver: given(from, to) }, null));
-export const HANDED_OVER = besideNames(handOverLine({ handOver: given('one', 'other') }, null));
+export const handedOver = (from: string, to: string) => read(handOverLine({ handOver: given(from, to) }, names));
+export const HANDED_OVER = besideNames(handOverLine({ handOver: given('@one', '@other') }, names));
 /** In the window of whoever handed it over. */
 export const youHandedOver = (to: string) =>
-	mentions(handOver.handOverWords({ kind: 'handedOver', handOver: given('', to) }));
+	read(handOver.handOverWords({ kind: 'handedOver', handOver: given('', `@${to}`) }));
 /** In the inbox of whoever has the question, and in the direct message to them. */
-export const HANDED_TO_YOU = besideNames(handOverLine({ handOver: given('one', 'other'), reader: '@other' }, null));
+export const HANDED_TO_YOU = besideNames(handOverLine({ handOver: given('@one', '@other'), reader: '@other' }, names));
 export const YOU_HAVE_IT = besideNames(handOver.handedOverWords('@one'));
 export const GAVE_BACK = besideNames(handOver.givenBackWords({ by: '@one' }));
 export const DID_NOT_GET_IT = besideNames(handOver.givenBackWords({ by: '@one', undelivered: true }));
 
 /** Below a question while this person has its form open. */
-export const answering = (who: string) => mentions(claimsWords([`@${who}`]));
+export const answering = (who: string) => read(claimsWords([`@${who}`]));
 
 /** Of a line, or of what a reminder says behind the name of its session. */
-const BEGIN = '(?:^|^[⏰📣] [^\n]*” · )';
+const BEGIN = '(?:^|^[⏰📣] [^\n]* · )';
 
 /**
  * The last line of a post whose question this person answered with `value`, by a press or in a form, from the delivery
  * on. Without `value`: with something that the channel may not see.
  */
 export function answeredBy(who: string, value?: string): RegExp {
-	if (value === undefined)
-		return new RegExp(
-			`${BEGIN}@${who} answered · (?:delivered(?: · no sign of the agent yet)?|continued)[^·\n]*$`,
-			'm',
-		);
-	const given = `(?:${value}|“${value}”)`;
-	return new RegExp(
-		`${BEGIN}\\*@${who}: ${given}\\* · (?:delivered(?: · no sign of the agent yet)?|continued)[^·\n]*$`,
-		'm',
-	);
+	const said = value === undefined ? `${who} answered` : `${who}: (?:${value})`;
+	return new RegExp(`${BEGIN}${said} · (?:delivered(?: · no sign of the agent yet)?|continued)[^·\n]*$`, 'm');
 }
 
 /** To a channel, when somebody has typed `/session watch all` or `/session unwatch all`. */
@@ -142,32 +137,33 @@ export const [SERVICE_DOWN, SERVICE_BACK] = [
 	),
 ];
 /** The result of `/session watch` for a session that is not there; for one, and for several that are watched now. */
-export const noSession = (sessionId: string) => watchOutcomeWords(sessionId, { kind: 'unknownSession' }, NOTHING_KEPT);
+export const noSession = (sessionId: string) =>
+	read(watchOutcomeWords(sessionId, { kind: 'unknownSession' }, NOTHING_KEPT));
 export const WATCHING = besideNames(
 	watchOutcomeWords('', { kind: 'watching', refused: null, name: '@one' } as WatchOutcome, NOTHING_KEPT),
 );
 export const watchingSeveral = (count: number) =>
-	watchingWords(Array(count).fill(['', '']))
+	read(watchingWords(Array(count).fill(['', ''])))
 		.split(':', 1)
 		.join();
 /** Why a watch ended. */
-export const ended = (reason: WatchEnd) => endedWords({ ended: reason, adminContact: null });
+export const ended = (reason: WatchEnd) => read(endedWords({ ended: reason, adminContact: null }));
 
-/** Null for somebody outside Slack. */
+/** Null for somebody in the dashboard. */
 export function answeredMeanwhile(by: string | null): string {
-	return mentions(NOTICES.answeredMeanwhile(by === null ? null : `@${by}`, [], null, 0)).replace(/\.$/, '');
+	return read(NOTICES.answeredMeanwhile(by === null ? null : `@${by}`, [], null, 0)).replace(/\.$/, '');
 }
 /** Above an old reading of the session, up to how old it is. */
 export const stale = (code: string) =>
-	mentions(NOTICES.stale(whatHappened(code), 0, 0))
+	read(NOTICES.stale(whatHappened(code), 0, 0))
 		.replace(`${agoText(0, 0)}.`, '')
 		.trim();
 /** The longer part, before or behind the time. */
-export const DRAFT_RESTORED = besideNames(mentions(NOTICES.draftRestored(1)));
+export const DRAFT_RESTORED = besideNames(NOTICES.draftRestored(1));
 
 /** The longest part without a name or a time. */
-function besideNames(words: string): string {
-	const parts = words
+function besideNames(words: Words | readonly Piece[]): string {
+	const parts = read(words)
 		.split(/“@[\w ]+”|@(?:one|other)\b|<!date[^>]*>/)
 		.toSorted((one, other) => other.length - one.length);
 	return parts[0]?.trim() ?? '';
@@ -186,6 +182,8 @@ function anyReminder(stage: ReminderStage): RegExp {
 export const says = (text: string, words: string | RegExp) =>
 	typeof words === 'string' ? text.includes(words) : words.test(text);
 
-/** The buttons of a post but the one that each settled question has. */
+/** The entries of each settled question. */
+export const SETTLED_MENU = ['Show question', 'Answer again…'];
+/** The buttons of a post but those. */
 export const openButtons = (post: { buttons(): readonly string[] } | undefined) =>
-	post?.buttons().filter((label) => label !== 'Answer again…');
+	post?.buttons().filter((label) => !SETTLED_MENU.includes(label));

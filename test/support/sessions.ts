@@ -21,7 +21,6 @@ export function readSession(fields: Partial<ReadSession> = {}): ReadSession {
 		startTime: null,
 		endTime: null,
 		lastScreenshotUrl: null,
-		sessionVariables: [],
 		sessionDetails: '',
 		...fields,
 	};

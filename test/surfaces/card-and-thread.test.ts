@@ -7,7 +7,8 @@ import { MAYBE_REPEAT, statusWords, waitingWords } from '../../src/slack/parts.t
 import { expectNothingWrong, FEWEST_REQUESTS, type WatchingApp, watchingApp } from '../sessions/harness.ts';
 import { openSession } from '../slack/support/open-session.ts';
 import { opensSession } from '../support/opens-session.ts';
-import { answeredBy, answering, openButtons } from '../support/sentences.ts';
+import { said } from '../support/said.ts';
+import { answeredBy, answering, openButtons, SETTLED_MENU } from '../support/sentences.ts';
 
 let app: WatchingApp;
 beforeAll(async () => {
@@ -18,7 +19,7 @@ afterEach(async () => {
 	app.slack.faults.clear();
 	for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
 	expectNothingWrong(app);
-	await app.command('/session unwatch all');
+	await app.unwatchAll();
 });
 
 describe('a watched session', () => {
@@ -53,11 +54,11 @@ describe('a watched session', () => {
 		const id = await app.watched({}, { progress: true });
 		app.step(id, 'Log in, please.');
 		app.service.sessions.setStatus(id, 'humanInput');
-		const words = waitingWords(null, null);
+		const words = said(waitingWords(null, null));
 		const card = await app.cardSays(id, words);
 		expect(card.text()).toContain('Log in, please.');
 		expect(card.text()).not.toContain(OUTSIDE);
-		expect((await app.threadSays(id, statusWords('humanInput').mrkdwn)).text()).toContain(words);
+		expect((await app.threadSays(id, `: ${statusWords('humanInput').words} (before: `)).text()).toContain(words);
 		app.step(id, 'I ask.');
 		app.ask(id);
 		await app.threadSays(id, 'Which colour?');
@@ -66,7 +67,7 @@ describe('a watched session', () => {
 		await app.threadSays(id, OUTSIDE);
 		app.step(id, 'Now log in there, please.');
 		app.service.sessions.setStatus(id, 'humanInput');
-		await app.cardSays(id, waitingWords({ goneOn: true }, null));
+		await app.cardSays(id, said(waitingWords({ goneOn: true }, null)));
 	});
 
 	it('accepts questions in messages of every role but user, and delivers the answer', async () => {
@@ -90,8 +91,8 @@ describe('a watched session', () => {
 		expect(count(shared) - before[0]).toBeLessThan(2 * (count(single) - before[1]));
 		app.step(shared, 'Everybody sees this.');
 		for (const channel of ['#agents', '#secret', 'dm']) await app.cardSays(shared, 'Everybody sees this.', channel);
-		await app.command('/session unwatch all', 'ada', '#secret');
-		await app.command('/session unwatch all', 'ada', 'dm');
+		await app.unwatchAll('#secret');
+		await app.unwatchAll('dm');
 	});
 
 	it('posts a question once, accepts the answer from there, and says there who answered what', async () => {
@@ -103,9 +104,9 @@ describe('a watched session', () => {
 		expect(post.text()).toContain('The shop has two colours.');
 		expect(post.threadTs()).toBeNull();
 		expect(post.buttons()).toEqual(['sand', 'forest', 'Other answer…', ...app.MENU]);
-		await app.cardSays(id, /^✋ \*“Order \d+ chairs”\* · waits for an answer · .*Go to question$/m);
+		await app.cardSays(id, /^✋ Order \d+ chairs asks · Go to question$/m);
 		for (const words of ['Which colour?', 'two colours']) expect(app.card(id)?.text()).not.toContain(words);
-		expect(app.card(id)?.buttons()).toEqual(['Open', 'Dashboard', 'Stop watching']);
+		expect(app.card(id)?.buttons()).toEqual(['Open session', 'Open in the dashboard', 'Stop watching']);
 
 		await post.press('Other answer…');
 		const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
@@ -123,10 +124,11 @@ describe('a watched session', () => {
 			const answered = await app.threadSays(id, answeredBy('grace', 'sand'), channel);
 			expect(answered.ts).toBe((channel === '#agents' ? post : elsewhere).ts);
 			expect(answered.text().split('\n')).toEqual([
-				expect.stringMatching(/^✅ “Order \d+ chairs” asked: “Which colour\?”$/),
+				expect.stringMatching(/^✅ Order \d+ chairs asked: Which colour\?$/),
 				expect.anything(),
-				'[Answer again…]',
+				'[…]',
 			]);
+			expect(answered.buttons()).toEqual(SETTLED_MENU);
 			expect(app.card(id, channel)?.text()).not.toMatch(/grace|sand/i);
 			expect(app.card(id, channel)?.buttons()).not.toContain('Answer…');
 		}
@@ -199,19 +201,18 @@ describe('a watched session', () => {
 				app.service.sessions.patch(id, { messages });
 			};
 			fill(['Sand', '', '271828']);
-			await app.until(() => post.text().includes(`${OUTSIDE}: *“Sand”; (hidden)*`));
+			await app.until(() => post.text().includes(`${OUTSIDE}: Sand; (hidden)`));
 			// The agent waits on for the others.
 			const again = await app.until(() =>
 				app.thread(id).find(({ ts, text }) => ts !== post.ts && text().includes('Still open')),
 			);
 			expect(again.text()).toContain('Still open: 2 questions.');
-			for (const words of ['*“Which colour?”*\n> Sand', '*“One-time code”*\n(hidden)'])
-				expect(again.text()).toContain(words);
+			for (const words of ['Which colour?\n> Sand', 'One-time code\n(hidden)']) expect(again.text()).toContain(words);
 			await app.restart();
 			fill(['Sand', 'XL', '271828', 'Call me: +44 20 7946 0958']);
 			await app.until(() => again.text().includes(OUTSIDE));
 			// As it was last open, two items were.
-			expect(again.text()).toContain(`\n${OUTSIDE}: *“XL”; (hidden)*`);
+			expect(again.text()).toContain(`\n${OUTSIDE}: XL; (hidden)`);
 			expect([post, again].map((one) => one.text()).join()).not.toMatch(/Still open|271828|7946/);
 			expect(openButtons(again)).toEqual([]);
 			expect(app.thread(id)).toHaveLength(2);
@@ -252,12 +253,12 @@ describe('a watched session', () => {
 		await app.until(() => app.service.log.reads(id).at(-1)?.status === 200 && app.service.log.reads(id).at(-1));
 		// The result comes a moment after the status.
 		app.service.sessions.push(id, done('', { done: { text: '**Ordered:** six chairs' } }));
-		const card = await app.cardSays(id, /^✅ \*“Order \d+ chairs”\* · done · .*Go to result$/m);
-		expect(card.buttons()).toEqual(['Open', 'Dashboard']);
+		const card = await app.cardSays(id, /^✅ Order \d+ chairs · done · Go to result$/m);
+		expect(card.buttons()).toEqual([]);
 		const [end] = app.ends(id);
-		expect(end?.text()).toMatch(/^✅ \*“Order \d+ chairs”\* is done\n> \*Ordered:\* six chairs/);
+		expect(end?.text()).toMatch(/^✅ Order \d+ chairs is done\n\[…\]\n> Ordered: six chairs/);
 		expect(end?.threadTs()).toBeNull();
-		expect(end?.buttons()).toEqual(['Open session', 'Dashboard']);
+		expect(end?.buttons()).toEqual(['Open session', 'Open in the dashboard']);
 		expect(app.thread(id)).toHaveLength(3);
 		const reads = app.service.log.reads(id).length;
 		await app.pass(60_000);
@@ -281,7 +282,7 @@ describe('a watched session', () => {
 		await app.threadSays(id, 'Which colour?');
 		await app.restart();
 		app.service.sessions.answerAsPage(id, ['Sand']);
-		await app.threadSays(id, `${OUTSIDE}: *“Sand”*`);
+		await app.threadSays(id, `${OUTSIDE}: Sand`);
 		await app.pass(20_000);
 		expect(app.thread(id)).toHaveLength(1);
 		// The card and the question.
@@ -308,7 +309,7 @@ const openWords = (from: Posted) =>
 const newCard = (id: string, former: Posted): Promise<Posted> =>
 	app.until(() => {
 		const now = app.card(id);
-		return now !== undefined && now.ts > former.ts && now.buttons().includes('Open') && now;
+		return now !== undefined && now.ts > former.ts && now.buttons().includes('Open session') && now;
 	});
 
 describe('a card that somebody deleted', () => {

@@ -44,7 +44,7 @@ it('does not ask again what stood in a message that moved, and was then taken', 
 	step(id);
 	await app.pass(2 * MINUTE);
 	expect(open(id)).toEqual([]);
-	expect(post.text()).toContain('@ada answered');
+	expect(post.text()).toContain('ada answered');
 });
 
 it('names the author of what was lost after its message moved', async () => {

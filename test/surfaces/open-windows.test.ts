@@ -7,12 +7,14 @@ import { createLeaseLoop } from '../../src/kernel/lease-loop.ts';
 import { createRateLimiter } from '../../src/kernel/rate-limiter.ts';
 import { WINDOW_NOTICES } from '../../src/screens/answer.ts';
 import { NOTE_LABEL } from '../../src/slack/form/build.ts';
+import { notificationText } from '../../src/slack/rich-text.ts';
 import { createViews, type ViewDrawing, type ViewNews } from '../../src/surfaces/views.ts';
 import { openTestStore, pass } from '../sessions/support.ts';
 import { type App, openSession } from '../slack/support/open-session.ts';
 import { ANN, createRecordingLog, SERVICE, T0 } from '../store/support.ts';
 import { startApp } from '../support/app.ts';
 import { coreOf } from '../support/core.ts';
+import { said } from '../support/said.ts';
 import { buildSession } from '../support/sessions.ts';
 
 let app: App;
@@ -50,13 +52,13 @@ it('tells a window, also after a restart, that somebody answered, keeps what was
 	// No PUT begins, so it can be taken back at any time.
 	app.service.faults.add({ kind: 'unauthorized', sessionId: 'told', method: 'GET' });
 	expect((await hers.submit()).outcome).toBe('updated');
-	const words = WINDOW_NOTICES.answeredBy('x').replace('“x”', '@grace');
+	const words = notificationText(WINDOW_NOTICES.answeredBy('@grace'));
 	await says(modal, words);
 	// One state: the notice stands in place of it.
-	expect(modal.text()).not.toMatch(/is answering|needs you/);
+	expect(modal.text()).not.toMatch(/is answering|asks/);
 	await app.slack.as('grace').waitForModal('Discard answer');
 	await hers.press('Discard answer');
-	await says(modal, '“Which colour?”');
+	await says(modal, 'Which colour?');
 	await app.slack.as('ada').waitForModal((now) => !now.text().includes(words));
 	app.service.faults.clear();
 	expect((await modal.submit()).outcome).toBe('updated');
@@ -77,7 +79,7 @@ it('tells a window what a read for somebody else finds, without a read of its ow
 		const modal = await adasWindow(what);
 		change(what);
 		await openSession(app, what, 'grace');
-		await says(modal, WINDOW_NOTICES[what]);
+		await says(modal, said(WINDOW_NOTICES[what]));
 		expect(app.service.log.reads(what)).toHaveLength(2);
 		await modal.close();
 		await app.slack.as('grace').modal()?.close(true);

@@ -54,7 +54,10 @@ describe('a repeat that the program does not know', () => {
 		await app.slack.as('ada').modal()?.close(true);
 		await app.until(() => orphan.text().includes(REPEAT));
 		expect(openButtons(orphan)).toEqual([]);
-		expect(JSON.stringify(orphan.blocks())).toContain(`/archives/C0AGENTS/p${real.ts.replace('.', '')}|this one>`);
+		expect(orphan.text()).toContain('is this one.');
+		const link = expect.stringMatching(new RegExp(`/archives/C0AGENTS/p${real.ts.replace('.', '')}$`));
+		// In the message, and in its notification.
+		expect(orphan.links()).toEqual([link, link]);
 		expect(real.text()).toContain('Which colour?');
 		expect(real.buttons()).toContain('Answer…');
 	});

@@ -31,13 +31,15 @@ interface Sent {
 	readonly channel: string;
 	readonly at: number;
 	readonly maybeRepeat?: boolean;
+	/** Without rich text. */
+	readonly isPlain?: true;
 }
 
 /**
  * The outcome of a call. `hang` and `lost`: it is posted, but the call hangs or times out. `unthreaded`: it is posted in
  * the channel. Null: it succeeds.
  */
-type Outcome = (what: string, channel: string) => SendOutcome | 'hang' | 'lost' | 'unthreaded' | null;
+type Outcome = (what: string, channel: string, isPlain: boolean) => SendOutcome | 'hang' | 'lost' | 'unthreaded' | null;
 
 /** A fake of Slack for the outbox: records what is sent; `answer` sets the outcomes. */
 function createFakeAnnouncer(clock: ManualClock) {
@@ -50,7 +52,7 @@ function createFakeAnnouncer(clock: ManualClock) {
 	let crash = new AbortController();
 
 	async function deliver(entry: Sent, id: string | null, threadTs: string | null): Promise<SendOutcome> {
-		const outcome = outcomes[0]?.(entry.what, entry.channel) ?? null;
+		const outcome = outcomes[0]?.(entry.what, entry.channel, entry.isPlain === true) ?? null;
 		if (outcome !== null && typeof outcome !== 'string') return outcome;
 		count += 1;
 		const ts = `${count}.0`;
@@ -75,10 +77,11 @@ function createFakeAnnouncer(clock: ManualClock) {
 			const text = ts === null ? what : again;
 			return { message: textMessage(text), key, isLast: !isCard && content.kind !== 'question' };
 		},
-		async prepare({ post: { id, target, content, ts, sendingSince }, threadTs }, { text: what }) {
+		async prepare({ post: { id, target, content, ts, sendingSince }, threadTs }, { text: what, blocks }) {
 			const channel = target.kind === 'person' ? target.userId : target.channelId;
 			const repeat = content.kind === 'card' ? {} : { maybeRepeat: sendingSince !== null && !readable };
-			return () => deliver({ what, channel, at: clock.now(), ...repeat }, ts === null ? id : null, threadTs);
+			const plain = blocks.some(({ type }) => type === 'rich_text') ? {} : ({ isPlain: true } as const);
+			return () => deliver({ what, channel, at: clock.now(), ...repeat, ...plain }, ts === null ? id : null, threadTs);
 		},
 		async replace(_, ts, { text: what }) {
 			return deliver({ what, channel: '', at: clock.now() }, null, ts);

@@ -6,7 +6,7 @@ import type { SendOutcome } from '../../src/surfaces/post.ts';
 import { pass, SERVICE, T0 } from '../sessions/support.ts';
 import { refreshed } from '../store/support.ts';
 import { settableClock } from '../support/settable-clock.ts';
-import { createOutboxHarness, recordRead, statusOf } from './outbox-harness.ts';
+import { createOutboxHarness, questionOf, recordRead, statusOf } from './outbox-harness.ts';
 
 describe('the store', () => {
 	/** For a minute: three queries a second, and a few more. */
@@ -209,4 +209,59 @@ it('keeps the order of posts while the store fails', async () => {
 	});
 	await pass(clock, 60_000);
 	expect(texts()).toEqual(['card', 'asked', 'answered']);
+});
+
+describe('a question that Slack refuses for its blocks', () => {
+	/** Slack refuses questions with rich text; `calls`: the attempts, in order. */
+	async function refusing() {
+		const harness = await createOutboxHarness();
+		const { clock, start, add, answer } = harness;
+		const watch = await add();
+		start();
+		await pass(clock, 5_000);
+		const calls: string[] = [];
+		answer((what, _, isPlain) => {
+			if (!what.startsWith('question')) return null;
+			calls.push(isPlain ? `plain ${what}` : what);
+			return isPlain ? null : { kind: 'refused', code: 'invalid_blocks' };
+		});
+		return { ...harness, watch, calls };
+	}
+
+	it('goes out as plain text in a busy channel', async () => {
+		const { clock, store, add, watch, calls, texts } = await refusing();
+		const other = await add({ sessionId: 's2' });
+		await recordRead(store, watch.id, clock.now(), { posts: [questionOf(watch)] });
+		for (let second = 0; second < 30; second += 1) {
+			await recordRead(store, other.id, clock.now(), { posts: [statusOf(other, `step ${second}`)] });
+			await pass(clock, 1_000);
+		}
+		expect(texts().length).toBeGreaterThan(20);
+		expect(calls).toEqual(['question', 'plain question']);
+	});
+
+	it('goes out as plain text after other failures, however often they came', async () => {
+		const { clock, store, watch, calls, answer } = await refusing();
+		let failures = 0;
+		answer((what, _, isPlain) => {
+			if (!what.startsWith('question')) return null;
+			if (failures++ < 6) return { kind: 'later', ms: 1_000, code: 'ratelimited', limited: true };
+			calls.push(isPlain ? `plain ${what}` : what);
+			if (!isPlain) return { kind: 'refused', code: 'msg_too_long' };
+			return failures < 10 ? { kind: 'later', ms: 1_000, code: 'ratelimited', limited: true } : null;
+		});
+		await recordRead(store, watch.id, clock.now(), { posts: [questionOf(watch)] });
+		await pass(clock, 30 * 60_000);
+		expect(calls).toEqual(['question', 'plain question', 'plain question', 'plain question']);
+	});
+
+	it('is plain in its updates, too, without another refusal', async () => {
+		const { clock, db, store, watch, calls } = await refusing();
+		await recordRead(store, watch.id, clock.now(), { posts: [questionOf(watch)] });
+		await pass(clock, 10_000);
+		await db.write((trx) => trx.updateTable('posts').set({ shownKey: null }).where('kind', '=', 'question').execute());
+		await recordRead(store, watch.id, clock.now(), { settled: 'answered' });
+		await pass(clock, 10_000);
+		expect(calls).toEqual(['question', 'plain question', 'plain question again']);
+	});
 });

@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => app[Symbol.asyncDispose]());
 
-const asks = ({ blocks }: Json) => JSON.stringify(blocks).includes('” asks');
+const asks = ({ blocks }: Json) => JSON.stringify(blocks).includes('"text":" asks"');
 /** Slack refuses for good what is posted to a channel, or only questions. */
 const refusePosts = (only?: (message: Json) => boolean) =>
 	app.slack.faults.add({
@@ -105,14 +105,21 @@ describe('reminders that Slack refuses for good', () => {
 		await app.until(() => told(TOLD)[0], undefined, 2_400_000);
 		const lists = app
 			.calls('chat.postMessage')
-			.filter(({ request }) => JSON.stringify(request).includes('2 questions wait'));
+			.filter(({ request }) => JSON.stringify(request).includes('2 questions still ask'));
 		expect(lists.length).toBeGreaterThan(0);
 	});
 });
 
-describe('a card that Slack refuses for good', () => {
-	it('is told to both of two people who type the same at once', async () => {
+describe('a watch whose first post Slack refuses for good', () => {
+	/** A session that asks, so that the question is posted at once. */
+	function asking(): string {
 		const id = app.session();
+		app.ask(id);
+		return id;
+	}
+
+	it('is told to both of two people who type the same at once', async () => {
+		const id = asking();
 		const { promise: hold, resolve: release } = Promise.withResolvers<void>();
 		app.slack.faults.add({ method: 'chat.postMessage', error: 'restricted_action', hold });
 		const from = app.now();
@@ -124,17 +131,33 @@ describe('a card that Slack refuses for good', () => {
 		release();
 		const told = (who: string) => app.onlyFor(who, '#agents').at(-1)?.text();
 		await app.until(() => told('ada') !== undefined && told('grace') !== undefined);
-		expect(told('ada')).toContain('(`restricted_action`)');
+		expect(told('ada')).toContain('(restricted_action)');
 		expect(told('ada')).not.toContain(WATCHING);
 	});
 
 	it('is told in the reply to the command, and posted when somebody watches the session again', async () => {
-		const id = app.session();
+		const id = asking();
 		const lift = refusePosts();
 		const reply = await app.command(`/session watch ${id}`);
-		expect(reply.text()).toContain('(`restricted_action`)');
+		expect(reply.text()).toContain('(restricted_action)');
 		expect(reply.text()).not.toContain(WATCHING);
 		await app.until(() => told(TOLD)[0]);
+		// Its card, which would show the question, too.
+		await app.until(() => app.log.filter((line) => line.includes('"post_refused"')).length === 2);
+		lift();
+		await app.pass(120_000);
+		expect([app.card(id), ...app.thread(id)]).toEqual([undefined]);
+		await app.command(`/session watch ${id}`);
+		await app.threadSays(id, 'Which colour?');
+	});
+
+	it('and whose session asks nothing is told in a direct message, a minute later', async () => {
+		const id = app.session();
+		const lift = refusePosts();
+		expect((await app.command(`/session watch ${id}`)).text()).toContain(WATCHING);
+		const at = app.clock.now();
+		await app.until(() => told(TOLD)[0]);
+		expect(app.clock.now() - at).toBeGreaterThan(50_000);
 		lift();
 		await app.pass(120_000);
 		expect(app.card(id)).toBeUndefined();
@@ -143,19 +166,19 @@ describe('a card that Slack refuses for good', () => {
 	});
 
 	it('is told for each session of the command', async () => {
-		const ids = [app.session(), app.session()];
+		const ids = [asking(), asking()];
 		refusePosts();
 		const reply = await app.command(`/session watch ${ids.join(' ')}`);
-		for (const id of ids) expect(reply.text()).toContain(`about *${id}* (\`restricted_action\`)`);
+		for (const id of ids) expect(reply.text()).toContain(`about ${id} (restricted_action)`);
 	});
 
 	it('is not told while Slack only delays it', async () => {
-		const id = app.session();
+		const id = asking();
 		app.slack.faults.rateLimit('chat.postMessage', { retryAfter: 20, times: 1 });
 		const from = app.clock.now();
 		expect((await app.command(`/session watch ${id}`)).text()).toContain(WATCHING);
 		expect(app.clock.now() - from).toBeLessThan(4_000);
-		await app.until(() => app.card(id));
+		await app.threadSays(id, 'Which colour?');
 	});
 });
 
@@ -183,7 +206,7 @@ describe('changes that Slack takes no more', () => {
 	it('have it told without any change of a message, and what becomes of it then in a further line', async () => {
 		const id = await app.watchedAsking();
 		const post = await app.threadSays(id, 'Which colour?');
-		await app.until(() => app.card(id)?.text().includes('waits for an answer'));
+		await app.until(() => app.card(id)?.text().includes(' asks'));
 		closeEdits();
 		await post.press('Answer…');
 		const form = await app.slack.as('ada').waitForModal('Which colour?');

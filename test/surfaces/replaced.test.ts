@@ -72,7 +72,7 @@ describe('a question that its agent replaces within a minute, before anybody ans
 		await form.fill(0, 'Sand');
 		await form.submit();
 		await app.until(() => app.service.sessions.values(id, START.length)[0] === 'Sand');
-		await says(post, '@ada');
+		await says(post, 'ada: Sand');
 	});
 
 	it.each([
@@ -95,7 +95,7 @@ describe('a question that its agent replaces within a minute, before anybody ans
 		await app.until(() => post.buttons().includes('ICE 5'));
 		await app.seenBy('grace', post).press('ICE 5');
 		await app.until(() => app.service.log.effectivePuts(id).length === 1);
-		await says(post, '@grace: ICE 5');
+		await says(post, 'grace: ICE 5');
 		expect(questions(id)).toHaveLength(1);
 	});
 
@@ -200,7 +200,7 @@ describe('a question gets a post of its own', () => {
 		expect(next.ts).not.toBe(post.ts);
 		await next.press('ICE 5');
 		await app.until(() => app.service.log.effectivePuts(id).length === 1);
-		await says(next, '@ada');
+		await says(next, 'ada: ICE 5');
 		expect(questions(id)).toHaveLength(1);
 	});
 

@@ -44,7 +44,9 @@ export const titleOf = (name: Name): string => {
 /** The message that announced this question in its channel. */
 function findPost(app: UpgradedApp, name: Name): Posted | undefined {
 	const posts = app.inChannel(name === 'discovered' ? '#secret' : '#agents');
-	return posts.find((post) => new RegExp(`Trip ${name}” ask`).test(post.text()));
+	const isCard = (post: Posted) => post.buttons().includes('Stop watching');
+	// 1.1.0 set names in quotation marks.
+	return posts.find((post) => !isCard(post) && new RegExp(`Trip ${name}”? ask(?:s|ed)\\b`).test(post.text()));
 }
 
 export function postOf(app: UpgradedApp, name: Name): Posted {
@@ -104,7 +106,7 @@ export async function tellStory(app: UpgradedApp): Promise<void> {
 	await app.until(() => DELIVERED.test(delivered.text()));
 
 	const opened = await openForm(ada, 'opened');
-	await keepSecret(opened, app.until, '2. “Which shop?”');
+	await keepSecret(opened, app.until, '2. Which shop?');
 	const queued = await openForm(slack.as('ada', 'second'), 'queued');
 	await queued.fill(0, '12 Main Street');
 	const unknown = await openForm(slack.as('grace', 'second'), 'unknown');

@@ -52,7 +52,7 @@ const RENEWED: Partial<Record<TableName, readonly string[]>> = {
 	questions: ['evidence'],
 	watches: ['mode'],
 	channel_settings: ['settings', 'revision'],
-	posts: ['remindSince', 'remindedAt', 'escalationCount', 'lastReminderAt'],
+	posts: ['remindSince', 'remindedAt', 'escalationCount', 'lastReminderAt', 'isPlain'],
 };
 
 type StoredRow = Readonly<Record<string, unknown>>;
@@ -337,7 +337,7 @@ export function upgradeSuite(release: Release, store: StoreName, createDatabase?
 			if (!hasStays) {
 				const form = await openForm(ada(), 'opened');
 				expect([form.value(0), form.value(1) ?? '', form.value(2)]).toEqual(['grey', '', '6']);
-				await keepSecret(form, app.until, '2. “Which shop?”');
+				await keepSecret(form, app.until, '2. Which shop?');
 				await form.fill(1, SECRET);
 				expect(await form.submit()).toMatchObject({ outcome: 'updated', trouble: null });
 			}

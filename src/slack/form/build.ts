@@ -1,9 +1,12 @@
 import { mergeForPut, putBodyOf } from '../../domain/compare.ts';
 import { draftIn } from '../../domain/contract.ts';
+import { titleText, withoutListed } from '../../domain/listed-options.ts';
 import { createMask, type Mask } from '../../domain/masking.ts';
 import { splitNote } from '../../domain/secrecy.ts';
 import type { Question } from '../../domain/session.ts';
+import { cutTo, isBlank, oneLine } from '../../domain/shown-text.ts';
 import type { OnCut } from '../../domain/texts.ts';
+import { agentText } from '../agent-text.ts';
 import {
 	ACTIONS,
 	type ActionId,
@@ -14,8 +17,8 @@ import {
 	secretBlockId,
 	type ViewMetadata,
 } from '../ids.ts';
-import { type InputBlock, type KnownBlock, type PlainTextOption, section, sentences } from '../parts.ts';
-import { cutTo, isBlank, oneLine, plain, quotedMarkdown, quotedTitle, titleText, withoutListed } from '../text.ts';
+import { type InputBlock, type KnownBlock, type PlainTextOption, plain } from '../parts.ts';
+import { richText, sentences, type Words } from '../rich-text.ts';
 import {
 	asksTheSame,
 	DESCRIBED_FIELDS,
@@ -23,6 +26,7 @@ import {
 	INPUT_LIMIT,
 	isShown,
 	MOST_FIELDS,
+	NONE_LABEL,
 	OPTION_LIMIT,
 	offerOf,
 	PUT_LIMIT_BYTES,
@@ -32,18 +36,17 @@ import {
 
 /** A question as input blocks, or why it cannot be answered in Slack. */
 export type Form =
-	/** `metadata` has to go into the view: `readForm` needs it. `listed`: the options of a lone field. */
+	/** `metadata` has to go into the view: `readForm` needs it. */
 	| {
 			readonly kind: 'fields';
 			readonly blocks: readonly KnownBlock[];
 			readonly metadata: ViewMetadata;
-			readonly listed: readonly string[];
 	  }
 	| { readonly kind: 'tooMany'; readonly count: number }
 	/** The question's own texts are so long that the service would refuse the PUT. */
 	| { readonly kind: 'tooLarge' }
-	/** The person may not answer it; `why`, and whom to ask: mrkdwn. */
-	| { readonly kind: 'refused'; readonly why: string };
+	/** The person may not answer it; `why`, and whom to ask. */
+	| { readonly kind: 'refused'; readonly why: Words };
 
 /** The least room for answers besides the question's own texts. */
 const LEAST_ROOM_BYTES = 1000;
@@ -89,7 +92,6 @@ export function buildForm(
 	const fields = planFields(question, metadata, draft, secret ?? null);
 	const boxed =
 		fields.some((field) => field.secret || field.looksSecret) || (metadata.boxed && asksTheSame(metadata, question));
-	const listed = fields.length === 1 ? fields.flatMap(optionsOf) : [];
 	const positionsOf = (test: (field: Field) => boolean) => fields.filter(test).map(({ position }) => position);
 	const covered = positionsOf(({ options }) => options.some(mask.covers));
 	const veiled = positionsOf(({ position }) => mask.covers(question.items[position]?.title ?? ''));
@@ -120,7 +122,7 @@ export function buildForm(
 			...fields.filter(hasNote).map((field) => noteBlock(field, form)),
 		];
 		const blocks = boxed ? [...inputs, secretBox(form, fields)] : inputs;
-		return { kind: 'fields', blocks, metadata: shown, listed } as const;
+		return { kind: 'fields', blocks, metadata: shown } as const;
 	};
 	for (const size of SHRINKING) {
 		const form = formOf(size);
@@ -137,7 +139,7 @@ export const NOTE_LABEL = 'Note, or your own answer';
  * The last option where one is chosen, and chosen beforehand: Slack sends no form with an empty required field, so a
  * text alone would be refused. Boxes can all be empty instead.
  */
-const NONE_OF_THESE = { text: plain('None of these (write below)', 75), value: NO_OPTION };
+const NONE_OF_THESE = { text: plain(NONE_LABEL, 75), value: NO_OPTION };
 export const HIDES_ANSWER = 'Hide this answer and delete it after delivery';
 export const HIDES_ANSWERS = 'Hide these answers and delete them after delivery';
 
@@ -156,16 +158,19 @@ function fieldBlocks(field: Field, form: FieldContext): KnownBlock[] {
 	const count = question.openItems.length;
 	const { title = '', description: whole = '' } = question.items[field.position] ?? {};
 	const listed = optionsOf(field).map(mask.read);
-	const numbered = isNumbered(field) ? listed.map((option, at) => `${at + 1}. ${option}`) : [];
-	const told = draftIn(whole)?.others ?? whole;
-	const others = told.trim() === title.trim() ? '' : withoutListed(mask.read(told), listed);
-	const description = [others, ...numbered].filter((line) => line !== '').join('\n');
+	// A draft of the agent stands in its field, unless somebody has written something else there.
+	const drafted = draftIn(whole);
+	const told = drafted !== null && drafted.draft === field.text ? drafted.others : whole;
+	// Labels do not say all of long options.
+	const areWhole = listed.every((option) => option.length <= OPTION_LIMIT);
+	const description = told.trim() === title.trim() ? '' : withoutListed(mask.read(told), areWhole ? listed : []);
 	const label = labelOf(form, field.position, { limit: limits.text, listed });
-	const short = oneLine(description, limits.text);
-	const isHint = count > DESCRIBED_FIELDS || (short.length <= 150 && !description.trim().includes('\n'));
-	const text = isHint ? '' : quotedMarkdown(description, Math.min(limits.text, 2900), onCut);
+	// As on the service's own page, a description stands below its title.
+	const isPlain = description.length <= 150 && !description.includes('\n');
+	const isHint = count > DESCRIBED_FIELDS || isPlain;
+	const text = isHint ? [] : agentText(description, Math.min(limits.text, 2900), onCut);
 	const hint = sentences(
-		isHint ? quotedTitle(description, Math.min(limits.text, 300), onCut) : '',
+		isHint ? oneLine(description, Math.min(limits.text, 300), onCut) : '',
 		field.text.length > limits.offer
 			? `Your text of ${field.text.length.toLocaleString('en-US')} characters is longer than a field in Slack can ` +
 					'show. The full text is sent if you do not change this field.'
@@ -175,7 +180,7 @@ function fieldBlocks(field: Field, form: FieldContext): KnownBlock[] {
 			: '',
 	);
 	return [
-		...section(text, { expand: true }),
+		...richText(...text),
 		inputBlock(field, form, field.variant, { label, element: elementOf(field, form), hint }),
 	];
 }
@@ -190,9 +195,6 @@ function noteBlock(field: Field, form: FieldContext): InputBlock {
 	const which = isAlone ? '' : ` to question ${question.openItems.indexOf(field.position) + 1}`;
 	return inputBlock(field, form, 'other', { label: `${NOTE_LABEL}${which}`, element });
 }
-
-/** A label would not hold all of an option: its text stands above, behind its number. */
-const isNumbered = (field: Field) => optionsOf(field).some((option) => option.length > OPTION_LIMIT);
 
 const optionsOf = ({ variant, options }: Field) => (variant === 'plain' ? [] : options);
 
@@ -213,7 +215,8 @@ function inputBlock(
 			metadata.partial ||
 			field.optional ||
 			variant === 'other' ||
-			(variant === 'guessed' && field.separator !== undefined),
+			// Its note may be the answer.
+			(variant === 'guessed' && field.separator !== undefined && field.noted),
 		dispatch_action: !field.secret,
 		...(hint === '' ? {} : { hint: plain(hint, 2000) }),
 	};
@@ -229,8 +232,8 @@ function elementOf(field: Field, { limits, metadata, mask }: FieldContext): Inpu
 		case 'choice': {
 			// Slack returns text with emoji as `:names:` and `&` as an entity, but values as they are.
 			const options = field.options.map((option, at): PlainTextOption => {
-				const label = `${isNumbered(field) ? `${at + 1}. ` : ''}${mask.read(option)}`;
-				return { text: plain(label, OPTION_LIMIT), value: optionValue(option, at) };
+				const [label, rest] = inTwo(mask.read(option));
+				return { text: label, value: optionValue(option, at), ...(rest && { description: rest }) };
 			});
 			const { chosen } = splitNote(field.text, field);
 			const ticked = options.filter((_, at) => chosen.includes(field.options[at] ?? ''));
@@ -256,6 +259,13 @@ function elementOf(field: Field, { limits, metadata, mask }: FieldContext): Inpu
 	}
 }
 
+/** The beginning of a long option, and what follows. All of it stands in the text above. */
+function inTwo(option: string) {
+	if (option.length <= OPTION_LIMIT) return [plain(option, OPTION_LIMIT), null] as const;
+	const start = cutTo(option, OPTION_LIMIT - 1);
+	return [plain(`${start}…`, OPTION_LIMIT), plain(`…${option.slice(start.length)}`, OPTION_LIMIT)] as const;
+}
+
 const LONG_TEXT = { type: 'plain_text_input', multiline: true, max_length: INPUT_LIMIT } as const;
 
 /** Slack does not report what is typed into a secret one. */
@@ -267,14 +277,14 @@ function typedInput({ secret }: Field, actionId: ActionId, offer: string | null)
 	};
 }
 
-/** The quoted title, with its place beside an equal one; without a title, the place alone. */
+/** The title, with its place beside an equal one; without a title, the place alone. */
 function labelOf(
 	{ question, mask, onCut }: FieldContext,
 	position: number,
 	{ limit, listed = [] }: { limit: number; listed?: readonly string[] },
 ): string {
 	const named = titleText(mask.read(question.items[position]?.title ?? ''), listed);
-	const title = quotedTitle(named, Math.min(1900, limit), onCut);
+	const title = oneLine(named, Math.min(1900, limit), onCut);
 	const place = question.openItems.indexOf(position) + 1;
 	const count = question.openItems.length;
 	if (title === '') return count === 1 ? 'Your answer' : `Question ${place} of ${count}`;
@@ -299,7 +309,7 @@ function secretBox(form: FieldContext, fields: readonly Field[]): KnownBlock {
 	const { question, metadata, mask } = form;
 	const options = fields.map(({ position }): PlainTextOption => {
 		const place = question.openItems.indexOf(position) + 1;
-		const title = quotedTitle(mask.read(titleText(question.items[position]?.title ?? '')), BOX_TITLE);
+		const title = oneLine(mask.read(titleText(question.items[position]?.title ?? '')), BOX_TITLE);
 		const text = `${place}. ${title || labelOf(form, position, { limit: BOX_TITLE })}`;
 		return { text: plain(fields.length === 1 ? HIDES_ANSWER : text, 75), value: `${position}` };
 	});

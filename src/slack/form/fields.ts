@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { masked } from '../../domain/masking.ts';
 import { askedAt } from '../../domain/options.ts';
 import {
 	type Choices,
@@ -13,6 +14,7 @@ import {
 	withNote,
 } from '../../domain/secrecy.ts';
 import { isSameQuestion, type Question } from '../../domain/session.ts';
+import { cutTo, isBlank, oneLine } from '../../domain/shown-text.ts';
 import {
 	ACTIONS,
 	type FieldVariant,
@@ -23,7 +25,6 @@ import {
 	type ViewMetadata,
 } from '../ids.ts';
 import type { SubmittedSessionView, SubmittedView } from '../request.ts';
-import { cutTo, isBlank, oneLine, withoutMarks } from '../text.ts';
 
 /** The most items with descriptions as text: each takes up to two of a view's 100 blocks. */
 export const DESCRIBED_FIELDS = 30;
@@ -33,6 +34,10 @@ export const MOST_FIELDS = 90;
 export const INPUT_LIMIT = 3000;
 /** UTF-16 units of an option's label. */
 export const OPTION_LIMIT = 75;
+/** The last option, where an own answer is possible too. */
+export const NONE_LABEL = 'None of these (write below)';
+/** So much of an option is seen in any case, in its label and behind it. */
+const DISTINCT = 140;
 /** What the session service takes in a PUT, as in `service/client.ts`. */
 export const PUT_LIMIT_BYTES = 100_000;
 /** Texts by position. */
@@ -103,8 +108,19 @@ function usableGuess(guess: InputGuess, bare: boolean): InputGuess {
 	if (guess.kind !== 'choice') return guess;
 	const isUsable = (option: string) =>
 		!option.startsWith(OWN_OPTION) && option.isWellFormed() && oneLine(option, OPTION_LIMIT) !== '';
-	const usable = !bare && guess.options.every(isUsable);
+	const usable = !bare && areDistinct([NONE_LABEL, ...guess.options]) && guess.options.every(isUsable);
 	return usable ? guess : { kind: 'longText' };
+}
+
+/** Whether people can tell each from the others by what the form shows. */
+function areDistinct(options: readonly string[]): boolean {
+	const lookOf = (option: string) =>
+		oneLine(masked(option).text, DISTINCT)
+			.normalize('NFKC')
+			.replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+			.replace(/\s+/g, ' ')
+			.trim();
+	return new Set(options.map(lookOf)).size === options.length;
 }
 
 /** Finds typing errors; does not tell whether the address exists. */
@@ -299,5 +315,5 @@ function mainId(metadata: ViewMetadata, position: number): string {
 }
 
 export function titleOf({ labels }: SubmittedView, metadata: ViewMetadata, position: number): string {
-	return withoutMarks(labels[mainId(metadata, position)] ?? '');
+	return labels[mainId(metadata, position)] ?? '';
 }

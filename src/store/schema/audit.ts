@@ -35,6 +35,8 @@ export const AUDIT_TABLES = tables({
 			channel: word,
 			answer: word,
 			fingerprint: word,
+			/** Of all that the author saw of the question: a hash (`shownHashOf`). */
+			shownHash: { ...word, since: 35 },
 			outcome: word,
 			/** The `request` of log lines; null: the program did it by itself. */
 			request: word,

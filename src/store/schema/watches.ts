@@ -54,6 +54,7 @@ export const WATCH_TABLES = tables({
 			one_live: 'unique (team_id, channel_id, service, session_id)\n\t\twhere ended_at is null',
 			session: '(service, session_id) where ended_at is null',
 			ended: '(ended_at) where ended_at is not null',
+			ended_in: ['(team_id, channel_id, ended_at) where ended_at is not null', 35],
 			of_session: '(service, session_id)',
 		},
 		kept: WATCH_DAYS,
@@ -201,6 +202,8 @@ export const WATCH_TABLES = tables({
 			remindedAt: orNull({ ...noted, since: 35 }),
 			escalationCount: { ...fromZero, since: 35 },
 			lastReminderAt: orNull({ ...noted, since: 35 }),
+			/** 1: Slack has refused its blocks, so it goes out as plain text. */
+			isPlain: { ...fromZero, since: 35 },
 		},
 		unique: [
 			['stream', 'uniqueKey'],

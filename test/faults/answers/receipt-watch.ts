@@ -4,24 +4,32 @@ import { headline, line, whatHappened } from '../../support/sentences.ts';
 import type { Harness } from '../harness.ts';
 import type { Claim, Round } from './round.ts';
 
+/** A headline as it stands in the blocks of a receipt: bold, unlike the same words below it. */
+function top(...shown: Parameters<typeof headline>): string {
+	const words = headline(...shown)
+		.trim()
+		.replace('⏳ Saved,', 'Saved,');
+	return `"text":${JSON.stringify(words)},"style":{"bold":true}`;
+}
+
 /** The headlines of receipts, taken from the program: a change of words must not make the watch blind. */
 const HEADLINES: readonly (readonly [string, Claim])[] = [
-	[headline('accepted'), 'saved'],
-	[headline('delivering'), 'saved'],
-	[headline('accepted', { lastError: 'unavailable' }), 'saved'],
-	[headline('delivering', { lastError: 'unavailable' }), 'saved'],
-	[headline('delivered'), 'arrived'],
-	[headline('delivered', { startFailed: true }), 'arrived'],
-	[headline('resumed'), 'went on'],
+	[top('accepted'), 'saved'],
+	[top('delivering'), 'saved'],
+	[top('accepted', { lastError: 'unavailable' }), 'saved'],
+	[top('delivering', { lastError: 'unavailable' }), 'saved'],
+	[top('delivered'), 'arrived'],
+	[top('delivered', { startFailed: true }), 'arrived'],
+	[top('resumed'), 'went on'],
 	...(['completed', 'stopped', 'failed'] as const).map(
-		(agentOutcome) => [headline('delivered', { agentOutcome }), 'arrived, then over'] as const,
+		(agentOutcome) => [top('delivered', { agentOutcome }), 'arrived, then over'] as const,
 	),
-	[headline('delivered', { agentOutcome: 'overwritten' }), 'overwritten'],
-	[headline('conflicted'), 'conflicted'],
-	[headline('changed'), 'changed'],
-	[headline('ended'), 'ended'],
-	[headline('waiting'), 'not delivered'],
-	[headline('refused'), 'not delivered'],
+	[top('delivered', { agentOutcome: 'overwritten' }), 'overwritten'],
+	[top('conflicted'), 'conflicted'],
+	[top('changed'), 'changed'],
+	[top('ended'), 'ended'],
+	[top('waiting'), 'not delivered'],
+	[top('refused'), 'not delivered'],
 ];
 
 /** Words for an unknown outcome come before all headlines, because both may stand in the same receipt. */
@@ -34,14 +42,14 @@ const OPEN_ENDS: readonly (readonly [string, Claim])[] = [
 ];
 
 /** Says that somebody answered in the dashboard. */
-const OUTSIDER = /somebody outside/i;
+const OUTSIDER = /(?:somebody|answered) in the dashboard/i;
 
 /** What the second person is shown: who answered (`first`), what that answer says, and what they wrote themselves. */
 export function wordsForTheSecond(first: { readonly person: string; readonly text: string }, own: string): string[] {
 	return [headline('conflicted'), `@${first.person}`, first.text, own];
 }
 
-/** What a receipt with these words claims. */
+/** What a receipt with these blocks claims. */
 export function claimIn(shown: string): Claim | undefined {
 	const open = OPEN_ENDS.find(([words]) => shown.includes(words))?.[1];
 	if (open !== undefined) return open;

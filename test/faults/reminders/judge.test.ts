@@ -16,8 +16,8 @@ const POSTED = Date.parse('2026-03-28T19:00:00Z');
 /** Of the post of a question. */
 const THREAD = String(POSTED);
 const linked = (to: number) => `<${permalinkOf('C1', String(to))}|Go to question>`;
-const REMINDER = `${reminderText('reminder', 10, '“s1”', 'Which colour for q1 ?')} ${linked(POSTED)}`;
-const ESCALATION = `<@UBOSS1> ${reminderText('escalation', 30, '“s1”', 'Which colour for q1 ?')} ${linked(POSTED)}`;
+const REMINDER = `${reminderText('reminder', 10, 's1', 'Which colour for q1 ?')} ${linked(POSTED)}`;
+const ESCALATION = `<@UBOSS1> ${reminderText('escalation', 30, 's1', 'Which colour for q1 ?')} ${linked(POSTED)}`;
 const NIGHT: QuietHours = { days: [1, 2, 3, 4, 5, 6, 7], from: '22:00', to: '02:30', timeZone: 'Europe/Berlin' };
 
 function post(at: number, text: string, threadTs: string | null = null): Post {
@@ -83,7 +83,7 @@ function crowded(
 		}
 		const lines = ids.slice(from - 1, to).join(', ');
 		const words = `${digestText(17)}.`;
-		const content = `${words} ${lines} and ${unlisted} more: \`/session\` shows all.`;
+		const content = JSON.stringify([`${words} ${lines} and ${unlisted} more: /session shows all.`]);
 		history.posts.push({ ...post(POSTED + after, words), content });
 		history.endedAt = POSTED + 12 * MINUTE;
 		change(history);
@@ -129,9 +129,32 @@ describe('the judge of reminders', () => {
 
 	it('knows a message of several by its words, also when only one of them is left', () => {
 		const together = reminder([FIRST], ({ posts }) => {
-			posts[1] = { ...post(POSTED + 610_000, `${digestText(1)}.`), content: 'q1' };
+			posts[1] = { ...post(POSTED + 610_000, `${digestText(1)}.`), content: JSON.stringify(['q1']) };
 		});
 		expect(judge(together)).toMatchObject({ rings: [{ at: POSTED + 610_000 }], faults: [] });
+	});
+
+	it('takes no hash of a row for the id of a question', () => {
+		const row = {
+			type: 'actions',
+			block_id: `["row",{"channelId":"C1","threadTs":"${POSTED}"},"q8-kR3wicEZ3pJKoFY4gJI"]`,
+		};
+		const hashed = reminder([FIRST], ({ posts }) => {
+			posts[1] = { ...post(POSTED + FIRST, REMINDER), content: JSON.stringify([REMINDER, [row]]) };
+		});
+		expect(verdict(hashed)).toMatchObject({ reminders: 1, problems: [] });
+	});
+
+	it('wants each row of several to lead to its question', () => {
+		const listing = (ts: number) => {
+			const row = { type: 'section', block_id: `["row",{"channelId":"C1","threadTs":"${ts}"},"hash"]` };
+			return reminder([FIRST], ({ posts }) => {
+				const words = `${digestText(2)}.`;
+				posts[1] = { ...post(POSTED + FIRST, words), content: JSON.stringify([words, [row, 'q1']]) };
+			});
+		};
+		expect(verdict(listing(POSTED))).toMatchObject({ reminders: 1, problems: [] });
+		expect(verdict(listing(POSTED + 1))).toMatchObject({ wrongPlaces: 1 });
 	});
 
 	describe('of a message that does not list all its questions', () => {
@@ -201,6 +224,27 @@ describe('the judge of reminders', () => {
 	it('finds mentions of others, and reminders at another place', () => {
 		const other = reminder(TIMES, ({ posts }) => posts.push(post(POSTED + 61 * MINUTE, `<@U999> ${REMINDER}`)));
 		expect(verdict(other)).toMatchObject({ wrongMentions: 1 });
+		for (const element of [
+			{ type: 'user', user_id: 'U999' },
+			{ type: 'usergroup', usergroup_id: 'S999' },
+			{ type: 'broadcast', range: 'here' },
+		]) {
+			const late = post(POSTED + 61 * MINUTE, REMINDER);
+			const blocks = [{ type: 'rich_text', elements: [{ type: 'rich_text_section', elements: [element] }] }];
+			const content = JSON.stringify([REMINDER, blocks]);
+			const rich = reminder(TIMES, ({ posts }) => posts.push({ ...late, content }));
+			expect(verdict(rich)).toMatchObject({ wrongMentions: 1 });
+		}
+		for (const [type, wrongMentions] of [
+			['mrkdwn', 1],
+			['plain_text', 0],
+			['text', 0],
+		] as const) {
+			const late = post(POSTED + 61 * MINUTE, REMINDER);
+			const content = JSON.stringify([REMINDER, [{ type: 'section', text: { type, text: 'May I? <!here>' } }]]);
+			const written = reminder(TIMES, ({ posts }) => posts.push({ ...late, content }));
+			expect(verdict(written)).toMatchObject({ wrongMentions });
+		}
 		const elsewhere = reminder(TIMES, ({ posts }) => posts.push(post(POSTED + 61 * MINUTE, REMINDER, THREAD)));
 		expect(verdict(elsewhere)).toMatchObject({ wrongPlaces: 1 });
 	});

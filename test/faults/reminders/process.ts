@@ -58,7 +58,10 @@ export class ProcessEnded extends Error {}
 
 const NEVER = new Promise<never>(() => {});
 
-const told = (event: string, fields?: object) => void process.stderr.write(`${event} ${JSON.stringify(fields)}\n`);
+/** JSON has no words for an error. */
+const asWords = (_key: string, value: unknown) => (value instanceof Error ? value.stack : value);
+const told = (event: string, fields?: object) =>
+	void process.stderr.write(`${event} ${JSON.stringify(fields, asWords)}\n`);
 
 /** A log that says what went wrong, also in a part of the program that this run gave too little. */
 const LOG: Log = {
@@ -164,7 +167,7 @@ export async function startProcess(options: ProcessOptions) {
 		},
 		clients: { background: slack.clientFor(clock, crashPoint), slackNow: () => time.now() },
 		directChannelOf: async () => 'D0REMINDED',
-		directory: { displayName: () => 'somebody', learnName: async () => null },
+		directory: { displayName: () => 'somebody', learnName: async () => null, recallNames: async () => {} },
 		rateLimiter: program.createRateLimiter(clock),
 		metrics: { watches: metrics },
 		serviceUrl: SERVICE_URL,

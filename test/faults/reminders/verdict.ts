@@ -2,9 +2,8 @@ import { MAYBE_REPEAT } from '../../../src/slack/parts.ts';
 import type { StoreKind } from '../stores.ts';
 import type { History, Post } from './history.ts';
 import { FAULTS, type Fault, judge, LATE_MS, type Ring } from './judge.ts';
-import { kindOf, mentionsIn, questionIdsIn, questionPosts } from './messages.ts';
+import { kindOf, leadsTo, mentionsIn, questionIdsIn, questionPosts } from './messages.ts';
 import type { RunResult } from './run.ts';
-import { permalinkOf } from './slack.ts';
 
 /** As many reminders a minute are in time. */
 const PER_MINUTE = 60;
@@ -118,7 +117,7 @@ function hasRightMentions({ settings }: History, post: Post): boolean {
 }
 
 /**
- * In the channel, with a link to each question: one, unless it is a message of several. A question without a post of its
+ * In the channel, and leads to each question: one, unless it is a message of several. A question without a post of its
  * own replaced another one of its session within a minute, in that one's post.
  */
 function isAtRightPlace(post: Post, questions: ReadonlyMap<string, Post>): boolean {
@@ -127,9 +126,7 @@ function isAtRightPlace(post: Post, questions: ReadonlyMap<string, Post>): boole
 	const isFormer = ({ channelId, at, text }: Post) =>
 		channelId === post.channelId && at < post.at && sessions.some((name) => text.includes(`(${name})`));
 	const isLinked = (question?: Post) =>
-		(question ? [question] : [...questions.values()].filter(isFormer)).some(({ ts }) =>
-			post.content.includes(permalinkOf(post.channelId, ts)),
-		);
+		(question ? [question] : [...questions.values()].filter(isFormer)).some((former) => leadsTo(post, former));
 	const isOfOne = kindOf(post) === 'several' || asked.length === 1;
 	return post.threadTs === null && isOfOne && asked.every(isLinked);
 }

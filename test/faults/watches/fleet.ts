@@ -1,5 +1,6 @@
 import { callSlack, type Message } from '../../../fake-slack/index.ts';
 import { asking, item } from '../../../sandbox/session-service/builders.ts';
+import { ACTIONS } from '../../../src/slack/ids.ts';
 import { opensSession } from '../../support/opens-session.ts';
 import { addChannel, addWorkingSession, type Harness, watchSessions } from '../harness.ts';
 
@@ -112,7 +113,7 @@ export function shown({ blocks }: Pick<Message, 'blocks'>): string {
 	return JSON.stringify(blocks, (key, value) => (/^(?:value|accessibility_label)$/.test(key) ? undefined : value));
 }
 
-/** Whether a message is the card of a session: nothing else opens one. */
+/** Whether a message is the card of a session: nothing else ends its watch. */
 export function isCard({ threadTs, blocks }: Message): boolean {
-	return threadTs === undefined && opensSession(blocks);
+	return threadTs === undefined && JSON.stringify(blocks).includes(ACTIONS.unwatch);
 }

@@ -190,7 +190,7 @@ export async function runWatchFaults(options: WatchFaultOptions) {
 			const [card, ...others] = fleet.cards(id);
 			if (card === undefined) return [`no card: ${id}`];
 			const title = open.get(id);
-			const isTrue = /needs you ·|waits for an answer/.test(JSON.stringify(card.blocks)) === (title !== undefined);
+			const isTrue = /"text":" asks(?:"| ·)/.test(JSON.stringify(card.blocks)) === (title !== undefined);
 			// A new card is repeated when nobody can look whether it stands there.
 			const mayRepeat = !historyReadable && withoutCard.has(id);
 			return [

@@ -69,9 +69,7 @@ describe('who may answer in a channel', () => {
 		const again = await app.windowSays('You will not be able to answer here or change this list.');
 		expect((await app.submit(again)).outcome).toBe('updated');
 		expect(again.text()).toContain('✅ Saved.');
-		expect(await app.told(1)).toMatch(
-			/Remind after\*: default \(15 min\) → 1 h[\s\S]*Who may answer\*: .* → only grace/,
-		);
+		expect(await app.told(1)).toMatch(/Remind after: default \(15 min\) → 1 h[\s\S]*Who may answer: .* → only grace/);
 		// The form below is closed with it.
 		await again.close();
 		expect(app.slack.as('ada').modal()).toBeNull();

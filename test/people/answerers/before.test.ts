@@ -8,7 +8,7 @@ import { type AnswererApp, answererApp } from './harness.ts';
 
 const WHOM_TO_ASK = 'Only ada and grace may answer.';
 /** Also in a direct message, which is no channel of the session. */
-const WHOM_TO_ASK_ANYWHERE = /Only ada and grace (?:\(named in #agents\) )?may answer\./;
+const WHOM_TO_ASK_ANYWHERE = /Only ada and grace (?:\(named in #agents\) )?may answer(?:\.| · named in #agents)/;
 
 let app: AnswererApp;
 let id: string;

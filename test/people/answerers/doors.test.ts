@@ -46,13 +46,28 @@ async function readsOnly(id: string) {
 }
 
 describe('somebody whom the channel does not name', () => {
+	it('stops nothing from the list of watches, nor by an offer to end all that was made before', async () => {
+		const { id } = await named();
+		const list = await app.command('/session unwatch', 'cleo');
+		expect(list.buttons()).toContain('Stop watching');
+		await list.press('Stop watching');
+		await app.refused('cleo', 'Only ada and grace may stop watching here.');
+		expect((await app.command('/session list')).text()).toContain('This channel watches one session.');
+		const offer = await app.command('/session unwatch all', 'grace');
+		await app.names(['ada']);
+		await offer.press('End all');
+		await app.refused('grace', 'Only ada may stop watching here.');
+		expect((await app.command('/session list')).text()).toContain('This channel watches one session.');
+		expect(app.card(id) ?? app.thread(id)[0]).toBeDefined();
+	});
+
 	it.each(['socket', 'http'] as const)('presses an option and reads whom to ask: %s', async (transport) => {
 		const { id, post } = await named({}, { transport });
 		await app.press(post, 'cleo', 'TP 570');
 		await app.refused('cleo', WHOM_TO_ASK);
 		await app.pass(5_000);
 		expect(puts(id)).toEqual([]);
-		expect(post.text()).not.toContain('TP 570*');
+		expect(post.text()).not.toContain(': TP 570');
 	});
 
 	it('opens a window without fields: by the post, the command and the card', async () => {
@@ -66,7 +81,7 @@ describe('somebody whom the channel does not name', () => {
 		await (await readsOnly(id)).close(true);
 		const card = app.card(id);
 		if (card === undefined) throw new Error('no card');
-		await app.press(card, 'cleo', 'Open');
+		await app.press(card, 'cleo', 'Open session');
 		await readsOnly(id);
 	});
 

@@ -5,7 +5,8 @@ import { settingsOf } from '../settings/harness.ts';
 export const WHO = 'Who may answer';
 const GROUPS = 'User groups that may answer';
 /** In the footer of a post. `by`: other channels whose lists decide. */
-export const ONLY = (names: string, by = '') => `Only ${names}${by && ` (named in ${by})`} may answer.`;
+export const ONLY = (names: string, by = '') =>
+	by === '' ? `Only ${names} may answer.` : `Only ${names} may answer · named in ${by}`;
 
 /** The whole program, and channels that name who may answer. bob, cleo and dan are members of #agents. */
 export async function answererApp(...options: Parameters<typeof handOverApp>) {

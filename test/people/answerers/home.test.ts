@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { unwatchedAllWords, WATCHES_KEPT } from '../../../src/screens/watch.ts';
 import { expectNothingWrong, USUAL_REQUESTS } from '../../sessions/harness.ts';
+import { ENDED_ALL } from '../../support/sentences.ts';
 import { type AnswererApp, answererApp, ONLY } from './harness.ts';
 
 /* What Home shows to people whom a list names, and does not; and watching all sessions with a list. */
@@ -111,7 +113,7 @@ describe('Home', () => {
 		const { id } = await app.asked();
 		await drafted(id);
 		await app.openHome('cleo');
-		await app.homeSays('“half a thought”', { who: 'cleo' });
+		await app.homeSays('half a thought', { who: 'cleo' });
 		await app.names(['ada', 'grace']);
 		await app.homeSays('you may not answer it any more', { who: 'cleo' });
 		expect(app.home('cleo').buttons()).not.toContain('Continue');
@@ -131,7 +133,7 @@ describe('Home', () => {
 		app.slack.faults.add({ method: 'usergroups.users.list', error: 'internal_error' });
 		await app.pass(6 * MINUTE);
 		await app.openHome('cleo');
-		await app.homeSays('“half a thought”', { who: 'cleo' });
+		await app.homeSays('half a thought', { who: 'cleo' });
 		expect(app.home('cleo').buttons()).toContain('Continue');
 	});
 
@@ -197,8 +199,29 @@ describe('a channel that watches all sessions', () => {
 		);
 		waiting();
 		await postIn();
-		await app.command('/session unwatch all', 'grace');
+		await app.unwatchAll('#agents', 'grace');
 		await app.until(() => app.inChannel().every((one) => !one.buttons().includes('LH 1173')));
+	});
+
+	it('is kept with *No*, and ended with *End all*, which says what that means', async () => {
+		await discovering();
+		await app.command('/session watch all');
+		await app.watched();
+		const offer = await app.command('/session unwatch all');
+		expect(offer.text()).toBe(
+			'👋 End 1 watch here? And the questions of all sessions do not come here any more.\n[End all] [No]',
+		);
+		await offer.press('No');
+		await app.until(() => offer.text() === WATCHES_KEPT);
+		const list = (await app.command('/session unwatch')).text();
+		expect(list).toContain('This channel watches one session.');
+		expect(list).toContain('The questions of all sessions come into this channel: watch all by @ada');
+		waiting();
+		await postIn();
+		const told = await app.unwatchAll();
+		expect(told.text()).toBe(unwatchedAllWords(2, true));
+		await app.until(() => app.inChannel().every((one) => !one.buttons().includes('LH 1173')));
+		await app.until(() => app.inChannel().some((one) => one.text().includes(ENDED_ALL)));
 	});
 
 	it('opens nothing by a list of others, which somebody made after a named person turned it on', async () => {

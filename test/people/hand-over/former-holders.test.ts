@@ -52,10 +52,10 @@ it('tells them that their press came second, and opens the session from that rec
 	await answerElsewhere();
 	await asked.dm.press('TP 570');
 	const receipt = await app.until(
-		() => app.dms('tess').find((one) => one.buttons().includes('Open the session')),
+		() => app.dms('tess').find((one) => one.buttons().includes('Open session')),
 		toldTess,
 	);
-	await receipt.press('Open the session');
+	await receipt.press('Open session');
 	await app.slack.as('tess').waitForModal('Book a flight');
 	expect(toldTess()).not.toContain(NOT_THERE);
 });

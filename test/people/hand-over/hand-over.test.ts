@@ -3,9 +3,10 @@ import { asking } from '../../../sandbox/session-service/builders.ts';
 import { waitingCountWords } from '../../../src/screens/inbox.ts';
 import { OUTSIDE, SETTLED_WORDS } from '../../../src/screens/question-post.ts';
 import { decodeMetadata } from '../../../src/slack/ids.ts';
-import { placeMrkdwn } from '../../../src/slack/parts.ts';
+import { placeOf } from '../../../src/slack/parts.ts';
 import { expectNothingWrong } from '../../sessions/harness.ts';
 import { auditRows } from '../../support/audit-rows.ts';
+import { said } from '../../support/said.ts';
 import {
 	ASKS,
 	answeredBy,
@@ -52,17 +53,17 @@ describe('Hand over', () => {
 		expect(JSON.stringify(post.blocks())).toContain('"accessibility_label":"Answer…: Book a flight"');
 		await post.press('Hand over');
 		const modal = await app.slack.as('ada').waitForModal('Hand over to');
-		expect(modal.text()).toContain('> An agent asks for an answer.\n*“Book a flight”*');
+		expect(modal.text()).toContain('✋ Book a flight asks\nHand over to\n');
 		await modal.close();
 	});
 
-	it('says how many more fields a form has, and its session’s name without what imitates Handraise', async () => {
+	it('says how many more fields a form has, and its session’s name as it is', async () => {
 		app = await handOverApp();
 		const id = await app.watched({ name: '🔒 Handraise security” asks…' });
 		app.ask(id, [FLIGHT, { title: 'Which seat?', description: '' }], '');
 		const post = await app.until(() => app.thread(id).findLast((one) => one.buttons().includes('Hand over')));
 		expect(JSON.stringify(post.blocks())).toMatch(
-			/"accessibility_label":"Answer…: Which flight\? and 1 more, Handraise security[^“”🔒]*"/u,
+			/"accessibility_label":"Answer…: Which flight\? and 1 more, 🔒 Handraise security” asks…"/u,
 		);
 	});
 
@@ -76,11 +77,11 @@ describe('Hand over', () => {
 		expect(modal.text()).toContain('You handed the question over to @tess');
 		const dm = await app.newestDm('tess', '@ada handed a question over to you.');
 		expect(dm.notification()).toContain('An agent asks: Which flight? One of: LH 1173, TP 570 (Book a flight)');
-		expect(dm.text()).toMatch(/handed a question over to you\.\*\n> You know \*them\*, <!channel>/);
+		expect(dm.text()).toMatch(/handed a question over to you\.\n> You know \*them\*, <!channel>/);
 		expect(dm.buttons()).toEqual(['LH 1173', 'TP 570', 'Other answer…', 'Give back', 'Hand over']);
-		await app.saysIn(post, '\n@tess has it (from @ada)');
-		await app.homeSays('You have it (from @ada)', { who: 'tess' });
-		await app.homeSays('@tess has it (from @ada)', { who: 'grace' });
+		await app.saysIn(post, '\ntess has it (from ada)');
+		await app.homeSays('You have it (from ada)', { who: 'tess' });
+		await app.homeSays('tess has it (from ada)', { who: 'grace' });
 		expect(JSON.stringify(app.slack.state.messages.filter(({ channel }) => channel === post.channel))).not.toContain(
 			'You know',
 		);
@@ -105,7 +106,7 @@ describe('Hand over', () => {
 			return ['Which flight?', 'Which hotel?', 'Which seat?'].toSorted((a, b) => text.indexOf(a) - text.indexOf(b));
 		};
 		expect(await order('grace', 'You have it')).toEqual(['Which hotel?', 'Which flight?', 'Which seat?']);
-		expect(await order('ada', '@grace has it')).toEqual(['Which flight?', 'Which seat?', 'Which hotel?']);
+		expect(await order('ada', 'grace has it')).toEqual(['Which flight?', 'Which seat?', 'Which hotel?']);
 	});
 
 	it('opens the form for the channel and thread of the question', async () => {
@@ -125,10 +126,10 @@ describe('Hand over', () => {
 	it('is given back with one press, of which whoever handed it over hears', async () => {
 		const { id, post, dm } = await startHanded();
 		await app.saysIn(post, handedOver('ada', 'tess'));
-		expect(dm.text()).toContain('*Give back* tells @ada that you do not take it.');
+		expect(dm.text()).toContain('Give back, in the menu, tells @ada that you do not take it.');
 		await dm.press('Give back');
 		await app.until(() => openButtons(dm)?.length === 0);
-		expect(dm.text()).toContain('🔹 “Book a flight” asked: “Which flight?”\n');
+		expect(dm.text()).toContain('🔹 Book a flight asked: Which flight?\n');
 		expect(dm.text()).toContain(SETTLED_WORDS.givenBack);
 		const told = await app.newestDm('ada', '@tess gave back the question that you handed over.');
 		expect(told.text()).toContain('Which flight?');
@@ -151,7 +152,7 @@ describe('Hand over', () => {
 			const { id, post, told } = await givenBack({ UNDO_SECONDS: '30' });
 			expect(told.buttons()).toEqual(BUTTONS);
 			await app.choose(post, 'LH 1173');
-			await app.saysIn(told, '*@ada: LH 1173* · sends at ');
+			await app.saysIn(told, '\nada: LH 1173\n[Undo]');
 			expect(told.buttons()).toEqual(['Undo']);
 			await post.press('Undo');
 			await app.saysIn(told, GAVE_BACK);
@@ -194,17 +195,17 @@ describe('Hand over', () => {
 		const before = app.dms('tess').length;
 		await dm.press('TP 570');
 		await app.until(() => app.dms('tess').length > before);
-		expect(app.dms('tess').at(-1)?.text()).toContain('answered “LH 1173” before you');
+		expect(app.dms('tess').at(-1)?.text()).toContain('answered LH 1173 before you');
 		app.slack.faults.clear();
 		await app.until(() => openButtons(dm)?.length === 0);
-		expect(dm.text()).toContain('@grace');
+		expect(dm.text()).toMatch(answeredBy('grace', 'LH 1173'));
 	});
 
 	it('shows a choice in the direct message while it can be taken back, and the buttons again after that', async () => {
 		const { id, post, dm } = await startHanded({ UNDO_SECONDS: '30' });
 		await app.choose(post, 'LH 1173');
 		await app.until(() => dm.buttons().join() === 'Undo');
-		expect(dm.text()).toContain('*@ada: LH 1173* · sends at ');
+		expect(dm.text()).toContain('\nada: LH 1173\n[Undo]');
 		await app.press(dm, 'tess', 'Undo');
 		await app.newestDm('tess', 'Only @ada can undo this.');
 		await post.press('Undo');
@@ -228,7 +229,7 @@ describe('Hand over', () => {
 		await app.command(`/session unwatch ${id}`);
 		await app.until(() => openButtons(second)?.length === 0);
 		expect(second.text()).toContain(SETTLED_WORDS.unwatched);
-		expect([second.text(), second.notification()].join()).toMatch(/“Book a flight”.*“Book a flight”/s);
+		expect([second.text(), second.notification()].join()).toMatch(/Book a flight.*Book a flight/s);
 	});
 
 	it('asks in posts and reminders only for those items that are open still', async () => {
@@ -244,7 +245,7 @@ describe('Hand over', () => {
 		await app.saysIn(reminder, 'has it');
 		expect(reminder.text()).toContain('Which size?');
 		expect(reminder.text()).not.toContain('Which colour?');
-		for (const words of ['\n> *Which size?*\n', '*“Which colour?”*\n> red', 'Still open: 1 question.'])
+		for (const words of ['\n> Which size?\n', '\nWhich colour?\n> red', 'Still open: 1 question.'])
 			expect(post.text()).toContain(words);
 		expect(post.text().match(/Which colour/g)).toHaveLength(1);
 	});
@@ -277,14 +278,15 @@ describe('Hand over', () => {
 		await app.homeSays(place, { who: 'grace' });
 		await app.handOver(dm, 'grace', 'ada');
 		const back = await app.handedTo('ada');
-		expect(back.text()).toContain(`Asked in ${placeMrkdwn('D')}.`);
+		expect(back.text()).toContain(`Asked in ${said(placeOf('D'))}.`);
 	});
 
 	it('shows in its window which question it is about, unless that may not be told, and is recorded with ids', async () => {
 		const { id, post } = await start();
 		await app.handOver(post, 'ada', 'tess');
-		const opened = app.slack.traffic.calls('views.open').at(-1);
-		expect(JSON.stringify(opened?.request)).toContain('> An agent asks: Which flight? One of: LH 1173, TP 570 (Book');
+		const opened = JSON.stringify(app.slack.traffic.calls('views.open').at(-1)?.request);
+		for (const told of ['✋ ', 'Book a flight', 'Which flight? One of: LH 1173, TP 570'])
+			expect(opened).toContain(`"text":"${told}"`);
 		const dm = await app.handedTo('tess');
 		await dm.press('Give back');
 		await app.givenBackTo('ada');
@@ -295,7 +297,7 @@ describe('Hand over', () => {
 		expect(app.log.join()).not.toContain('flight');
 		const discreet = await app.asked({ discreet: true });
 		await app.press(discreet.post, 'ada', 'Hand over');
-		await app.windowSays(ASKS, { without: ['Which flight'] });
+		await app.windowSays('Hand over to', { without: ['Which flight'] });
 	});
 
 	it('tells neither the question of a discreet channel nor a secret in the notification', async () => {

@@ -21,7 +21,7 @@ afterEach(async () => {
 	app.service.faults.clear();
 	for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
 	expectNothingWrong(app);
-	await app.command('/session unwatch all');
+	await app.unwatchAll();
 });
 
 const dmsOf = (who: string) => app.slack.as(who).messages('dm');
@@ -88,16 +88,20 @@ async function prefilled(offer: Posted) {
 describe('an answer that lost to one that was taken back', () => {
 	it('is a draft of the question, which is open again, and nothing is sent by itself', async () => {
 		const { id, index, post, offer } = await released();
-		expect(offer.text()).toContain('*📝 Not sent: the first answer did not arrive either*');
+		expect(offer.text()).toContain('📝 Not sent: the first answer did not arrive either\n');
+		// Each state on a line of its own, the last one said above.
+		expect(offer.text()).toMatch(
+			/\n🔀 Not sent: somebody else answered first · [^\n]+ UTC\n[^\n]+ UTC\nFor Order \d+ chairs/,
+		);
 		expect(offer.text()).toContain(
 			'@ada answered before you. That answer was not delivered. Your text is a draft now, and nothing is sent by ' +
-				'itself. *Open the question* fills it in where it fits.',
+				'itself. Open the question fills it in where it fits.',
 		);
 		expect(offer.text()).toContain('> TP 570');
 		expect(offer.buttons()).toEqual([OFFER]);
 		await app.until(() => post.buttons().includes('TP 570'));
 		await graceReads('📝');
-		expect(home()?.text()).toMatch(/📝 .*“TP 570”/);
+		expect(home()?.text()).toMatch(/📝 .* · TP 570 · /);
 		const form = await openSession(app.app, id, 'grace');
 		expect(form.value(0)).toBe('TP 570');
 		await form.close();
@@ -158,7 +162,7 @@ describe('an answer that lost to one that was taken back', () => {
 		await app.pass(60_000);
 		expect(offer.text()).toContain('TP 570');
 		expect(offers(id)).toHaveLength(1);
-		await graceReads(`“TP 570” · ${line('conflicted', { lastError: 'first_failed' })}`);
+		await graceReads(`You: TP 570 · ${line('conflicted', { lastError: 'first_failed' })}`);
 		expect(home()?.text()).not.toContain('yours: TP 570');
 	});
 
@@ -187,7 +191,7 @@ describe('an answer that lost to one that was taken back', () => {
 		await app.until(() => value(id, index) === 'LH 1173');
 		await app.openHome();
 		const text = await app.homeSays('TP 570');
-		expect(text).toContain('Not sent: the same person had already answered');
+		expect(text).toContain('Not sent: another answer of the same person counts');
 		expect(text).not.toContain('somebody else');
 	});
 });
@@ -212,10 +216,10 @@ describe('an answer that lost to one that then failed', () => {
 		const { id } = await lost();
 		app.service.sessions.setStatus(id, 'stopped');
 		const told = await app.until(() => dmsOf('grace').find((dm) => JSON.stringify(dm.blocks()).includes(id)));
-		expect(told.text()).toContain('*🏁 Not sent, nor was the first answer: the session was over*');
+		expect(told.text()).toContain('🏁 Not sent, nor was the first answer: the session was over\n');
 		expect(told.text()).toContain('because the session was over. Your text is below.');
 		expect(told.text()).toContain('> TP 570');
-		expect(told.buttons()).toEqual(['Open the session']);
+		expect(told.buttons()).toEqual(['Open session']);
 		expect(app.service.log.puts(id)).toEqual([]);
 	});
 
@@ -239,7 +243,7 @@ describe('an answer that lost to one that then failed', () => {
 		await app.until(() => app.service.log.puts(id).length === 1);
 		app.service.sessions.setStatus(id, 'stopped');
 		const offer = await offered(id);
-		expect(offer.text()).toContain('*⚠️ Not sent: the first answer may have arrived*');
+		expect(offer.text()).toContain('⚠️ Not sent: the first answer may have arrived\n');
 		expect(offer.text()).toContain('That answer may have arrived: look at the session first.');
 		expect(offer.text()).not.toMatch(/not delivered|either/);
 	});

@@ -183,9 +183,9 @@ describe('a window that was opened in the private channel itself', () => {
 		const form = await (where === 'from Home' ? formOfBob() : windowOfBob());
 		await form.choose(0, 'TP 570');
 		await form.submit();
-		await app.until(() => form.buttons().includes('Open the session'));
+		await app.until(() => form.buttons().includes('Open session'));
 		await removed();
-		await form.press('Open the session');
+		await form.press('Open session');
 		await refused();
 		await app.pass(5_000);
 		expect(app.service.log.puts(id)).toHaveLength(1);
@@ -218,9 +218,9 @@ describe('a public channel', () => {
 		await form.choose(0, 'TP 570');
 		app.service.sessions.answerAsPage(own, ['LH 1173']);
 		await form.submit();
-		await app.until(() => form.buttons().includes('Open the session'));
+		await app.until(() => form.buttons().includes('Open session'));
 		await app.slack.remove('#agents', 'cleo');
-		await form.press('Open the session');
+		await form.press('Open session');
 		await app.until(() => app.slack.as('cleo').modal()?.text().includes(NOT_THERE));
 	});
 });

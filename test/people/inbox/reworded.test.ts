@@ -8,6 +8,7 @@ import { BEFORE_NEW_TEXT } from '../../../src/screens/question-post.ts';
 import { NOTE_LABEL } from '../../../src/slack/form/build.ts';
 import { expectNothingWrong, SOME_REQUESTS } from '../../sessions/harness.ts';
 import { openSession } from '../../slack/support/open-session.ts';
+import { said } from '../../support/said.ts';
 import { answeredBy, DRAFT_RESTORED, headline, line, openButtons, REMINDER } from '../../support/sentences.ts';
 import { handOverApp } from '../hand-over/harness.ts';
 
@@ -16,7 +17,7 @@ const READ = 'May I READ the README?';
 const DELETE = 'May I DELETE the database?';
 /** Two items with options and one for text. */
 const MIXED = [GO_ON, item('Which copy?', 'One of: the first, the second'), item('Remarks')];
-const [CARRIED, CHANGED] = [true, false].map(NOTICES.questionChanged);
+const [CARRIED = '', CHANGED = ''] = [true, false].map((carried) => said(NOTICES.questionChanged(carried)));
 
 let app: Awaited<ReturnType<typeof handOverApp>>;
 beforeAll(async () => {
@@ -28,7 +29,7 @@ afterEach(async () => {
 	app.service.faults.clear();
 	for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
 	expectNothingWrong(app);
-	await app.command('/session unwatch all');
+	await app.unwatchAll();
 });
 
 async function asked(content = READ, items = [GO_ON]) {
@@ -69,7 +70,7 @@ const shows = (post: Posted, ...words: string[]) =>
 
 const TYPED = 'Only the old one.';
 const NONE_OF_THESE = 'None of these (write below)';
-const LABELS = ['“Shall I go on?”', '“Which copy?”', '“Remarks”'] as const;
+const LABELS = ['Shall I go on?', 'Which copy?', 'Remarks'] as const;
 const valuesOf = (form: Modal) => LABELS.map((label) => form.value(label));
 
 async function fillMixed(form: Modal): Promise<void> {
@@ -181,10 +182,10 @@ describe('a question whose text the agent replaces between post and press', () =
 	it('says under the new text nothing of a press for the old one', async () => {
 		const { id, index, post } = await asked();
 		await app.choose(post, 'Yes');
-		expect(post.text()).toContain('*@ada: Yes*');
+		expect(post.text()).toContain('ada: Yes');
 		reword(id, DELETE);
 		await shows(post, DELETE);
-		expect(post.text()).not.toMatch(/@ada|Undo/);
+		expect(post.text()).not.toMatch(/ada: |Undo/);
 		expect(post.buttons()).toContain('Yes');
 		await toldChanged('ada', id);
 		await post.press('No');
@@ -205,8 +206,8 @@ describe('a form whose question gets another text', () => {
 		const again = await app.slack.as('ada').waitForModal(DELETE);
 		expect(again.text()).toContain(CARRIED);
 		expect(valuesOf(again)).toEqual([null, NONE_OF_THESE, TYPED]);
-		await again.choose('“Shall I go on?”', 'No');
-		await again.choose('“Which copy?”', 'the second');
+		await again.choose('Shall I go on?', 'No');
+		await again.choose('Which copy?', 'the second');
 		await again.submit();
 		await app.until(() => value(id, index) === 'No');
 		expect(app.service.sessions.values(id, index)).toEqual(['No', 'the second', TYPED]);
@@ -303,7 +304,7 @@ describe('what is not another text', () => {
 		// What the first PUT carried.
 		fillOutside(id, 'Yes');
 		await app.answered(id);
-		expect(post.text()).toMatch(/^\*(?:@ada: Yes|Yes\* · @ada)/m);
+		expect(post.text()).toMatch(/^ada: Yes · /m);
 		expect(post.text()).toContain(` · ${BEFORE_NEW_TEXT} · `);
 		expect(puts(id)).toHaveLength(1);
 	});

@@ -39,7 +39,7 @@ describe('a question with short options', () => {
 		app.slack.settings.replaceOriginal = 'works';
 		for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
 		expectNothingWrong(app);
-		await app.command('/session unwatch all');
+		await app.unwatchAll();
 	});
 
 	it.each(['works', 'refused', 'losesMetadata'] as const)(
@@ -53,12 +53,14 @@ describe('a question with short options', () => {
 				/^An agent asks: Which flight should I book\? One of: LH 1173, TP 570 \(Order/,
 			);
 			await app.choose(post, 'LH 1173');
-			expect(post.text()).toMatch(/\*@ada: LH 1173\* · sends at /);
+			expect(post.text()).toMatch(
+				/^⏳ Order \d+ chairs asks · sends at [\d:]+ UTC\n(?:> .*\n)+ada: LH 1173\n\[Undo\]$/,
+			);
 			expect(app.onlyFor('ada', '#agents')).toHaveLength(before);
 			await app.pass(UNDO_MS - 5_000);
 			expect(app.service.log.puts(id)).toHaveLength(0);
 			await app.until(() => value(id, index) === 'LH 1173');
-			await app.until(() => post.text().includes('*@ada: LH 1173* · continued'));
+			await app.until(() => post.text().includes('\nada: LH 1173 · continued'));
 			// Two lines and the button beside them.
 			expect(post.text().split('\n')).toHaveLength(3);
 			expect(openButtons(post)).toEqual([]);
@@ -90,7 +92,7 @@ describe('a question with short options', () => {
 		await app.until(() => value(id, index) === 'TP 570');
 		const told = await app.toldAfter(() => post.press('Undo'));
 		release();
-		expect(told.text()).toContain('Too late to undo: “TP 570”');
+		expect(told.text()).toContain('Too late to undo: TP 570');
 		expect(value(id, index)).toBe('TP 570');
 		expect(putCount(id)).toBe(1);
 	});
@@ -114,9 +116,7 @@ describe('a question with short options', () => {
 		const told = await app.toldAfter(() => graces.press('TP 570'), 'grace');
 		app.slack.faults.clear();
 		const dmCount = dmOf('grace').length;
-		expect(told.text()).toMatch(
-			/^🔀 \*“Order .*”\*: @ada answered “LH 1173” before you. Your choice, “TP 570”, was not sent/i,
-		);
+		expect(told.text()).toMatch(/^🔀 Order .*: @ada answered LH 1173 before you. Your choice, TP 570, was not sent/i);
 		await isSent({ id, index }, 'LH 1173');
 		await app.pass(20_000);
 		expect(dmOf('grace')).toHaveLength(dmCount);
@@ -168,7 +168,7 @@ describe('a question with short options', () => {
 		app.freezePosts();
 		await form.submit();
 		const told = await app.toldAfter(() => post.press('LH 1173'));
-		expect(told.text()).toMatch(/grace.* answered “TP 570” before you/i);
+		expect(told.text()).toMatch(/@grace answered TP 570 before you/);
 		await isSent({ id, index }, 'TP 570');
 	});
 
@@ -188,7 +188,7 @@ describe('a question with short options', () => {
 	it('tells them what the form said also while nobody has compared that with the session', async () => {
 		const { id, index, post } = await saidUncompared('grace');
 		const told = await app.toldAfter(() => post.press('LH 1173'));
-		expect(told.text()).toMatch(/grace.* answered “TP 570” before you/i);
+		expect(told.text()).toMatch(/@grace answered TP 570 before you/);
 		app.service.faults.clear();
 		await isSent({ id, index }, 'TP 570');
 	});
@@ -200,26 +200,29 @@ describe('a question with short options', () => {
 			await post.press('TP 570');
 			await post.press('LH 1173');
 		});
-		expect(told.text()).toContain('You have already answered “TP 570”. Your second choice, “LH 1173”');
+		expect(told.text()).toContain('You have already answered TP 570. Your second choice, LH 1173, was not sent.');
 		expect(app.onlyFor('ada', '#agents')).toHaveLength(before + 1);
 		app.service.faults.clear();
 		await isSent({ id, index }, 'TP 570');
 	});
 
 	it.each([
-		['', '*@grace: TP 570* · continued'],
-		['Window seat', '*@grace: “TP 570. Window seat”* · continued'],
-	])('shows an option that was chosen in the form as a press shows it, a note %j as quoted', async (note, line) => {
-		const { id, post } = await asked();
-		const form = await openSession(app.app, id, 'grace');
-		await form.choose(0, 'TP 570');
-		if (note !== '') await form.fill(1, note);
-		await form.submit();
-		await app.until(
-			() => post.text().includes(line),
-			() => post.text(),
-		);
-	});
+		['', 'grace: TP 570 · continued'],
+		['Window seat', 'grace: TP 570. Window seat · continued'],
+	])(
+		'shows an option that was chosen in the form as a press shows it, with a note %j behind it',
+		async (note, line) => {
+			const { id, post } = await asked();
+			const form = await openSession(app.app, id, 'grace');
+			await form.choose(0, 'TP 570');
+			if (note !== '') await form.fill(1, note);
+			await form.submit();
+			await app.until(
+				() => post.text().includes(line),
+				() => post.text(),
+			);
+		},
+	);
 
 	it('keeps the first of two choices of one person', async () => {
 		const { id, index, post } = await asked();

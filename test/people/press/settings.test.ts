@@ -76,11 +76,11 @@ it('has the posts of questions and their cards right soon when 20 are pressed in
 	await app.pass(60_000);
 	const pressedAt = app.clock.now();
 	await Promise.all(posts.map((post) => post.press('LH 1173')));
-	await app.until(() => posts.every((post) => post.text().includes('*@ada: LH 1173*')));
+	await app.until(() => posts.every((post) => post.text().includes('ada: LH 1173')));
 	expect(app.clock.now() - pressedAt).toBeLessThanOrEqual(1_000);
 	await app.pass(60_000 - (app.clock.now() - pressedAt));
 	const wrong = (pattern: RegExp) => posts.map((post) => post.text()).filter((text) => !pattern.test(text));
-	expect(wrong(/LH 1173\* · (?:delivered|continued)$/m)).toEqual([]);
+	expect(wrong(/LH 1173 · (?:delivered|continued)$/m)).toEqual([]);
 	await app.pass(15_000);
 	expect(wrong(/ · continued$/m)).toEqual([]);
 	await app.pass(45_000);

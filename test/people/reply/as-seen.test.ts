@@ -49,7 +49,7 @@ beforeAll(async () => {
 
 async function expectOffer(offer: Promise<Posted>, words: string): Promise<void> {
 	const lines = words.split('\n').map((line) => `> ${line}`);
-	const [said] = (await offer).text().split('\n“What shall I do?” · ');
+	const [said] = (await offer).text().split('\nWhat shall I do? · ');
 	expect(said).toBe(`Send this to the agent as the answer?\n${lines.join('\n')}`);
 }
 
@@ -175,7 +175,7 @@ it('chooses the option in the form of several items', async () => {
 	const { post: thread } = await asked(['First?'], WHICH);
 	await (await say(thread, `<@${BOT}>, *lh\u00a01173*`)).press('Use as answer');
 	const ada = app.slack.as('ada');
-	await (await ada.waitForModal('Which question does it answer?')).choose(0, '2. “Which one?”');
+	await (await ada.waitForModal('Which question does it answer?')).choose(0, '2. Which one?');
 	const form = await ada.waitForModal((modal) => modal.submitText() !== null);
 	expect([form.value(0), form.value(1)]).toEqual([null, 'LH 1173']);
 	await form.close(true);

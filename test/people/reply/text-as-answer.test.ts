@@ -1,8 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { item } from '../../../sandbox/session-service/builders.ts';
 import { itemsOf } from '../../../sandbox/session-service/log.ts';
+import { chosenTextHelp } from '../../../src/screens/reply.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from '../../sessions/harness.ts';
 import { openButtons } from '../../support/sentences.ts';
+import { settingsOf } from '../settings/harness.ts';
 
 let app: WatchingApp;
 beforeAll(async () => {
@@ -51,7 +53,7 @@ describe('the shortcut "Use as answer"', () => {
 		await useAsAnswer(id, 'Sand & <forest>, please');
 		const form = await ada().waitForModal(isForm);
 		expect(form.value(0)).toBe('Sand & <forest>, please');
-		expect(form.text()).toContain('📝 Your message is filled in below.');
+		expect(form.text()).toContain('📝 The message is filled in below.');
 		expect((await form.submit()).outcome).toBe('updated');
 		await app.answered(id);
 		expect(sent(id)).toEqual(['Sand & <forest>, please']);
@@ -62,7 +64,7 @@ describe('the shortcut "Use as answer"', () => {
 		await useAsAnswer(id, 'Only the second');
 		const chooser = await ada().waitForModal('Which question does it answer?');
 		expect(chooser.text()).toContain('> Only the second');
-		await chooser.choose(0, '2. “Second?”');
+		await chooser.choose(0, '2. Second?');
 		const form = await ada().waitForModal(isForm);
 		expect([form.value(0), form.value(1)]).toEqual([null, 'Only the second']);
 	});
@@ -78,12 +80,13 @@ describe('the shortcut "Use as answer"', () => {
 		expect(sent(id)).toEqual([text]);
 	});
 
-	it('uses the text of the bot’s own question when the shortcut is used on it', async () => {
+	it('takes no message of Handraise for an answer', async () => {
 		const id = await asked('Which colour?');
 		const post = app.thread(id)[0];
 		if (post === undefined) throw new Error('no post');
-		await ada().shortcut(post, 'use_as_answer');
-		await ada().waitForModal();
+		const told = await app.toldAfter(() => ada().shortcut(post, 'use_as_answer'));
+		expect(told.text()).toBe('That message is from Handraise, so it is no answer.');
+		expect(ada().modal()).toBeNull();
 	});
 
 	it('does not use a message for a secret item', async () => {
@@ -103,11 +106,153 @@ describe('the shortcut "Use as answer"', () => {
 		expect(modal.text()).toContain('no question');
 	});
 
-	it('replies with help when the message is not in a watched thread', async () => {
-		const message = await ada().say('#agents', 'Sand');
-		const told = await app.toldAfter(() => ada().shortcut(message, 'use_as_answer'));
-		expect(told.text()).toContain('Handraise cannot tell which session that message is for');
-		expect(ada().modal()).toBeNull();
+	describe('on a message outside a thread', () => {
+		/** Uses the shortcut on a message of the channel itself; resolves to what only this person is shown. */
+		async function useOutside(text: string, who = 'ada') {
+			const message = await app.slack.as(who).say('#agents', text);
+			return app.toldAfter(() => app.slack.as(who).shortcut(message, 'use_as_answer'), who);
+		}
+
+		it('replies with help where no question is open', async () => {
+			await app.unwatchAll();
+			const told = await useOutside('Sand');
+			expect(told.text()).toBe('No question in this channel asks you. /session with an id opens a session.');
+			expect(ada().modal()).toBeNull();
+		});
+
+		it('lists the open questions of the channel, and opens the form of the chosen one with the text', async () => {
+			await app.unwatchAll();
+			const [colour, size] = [await asked('Which colour?'), await asked('Which size?')];
+			const answered = await asked('Which shape?');
+			app.service.sessions.answerAsPage(answered, ['round']);
+			await app.answered(answered);
+			await asked('Your password');
+			const elsewhere = app.session();
+			app.ask(elsewhere, ['Which elsewhere?']);
+			await app.watch(elsewhere, { channel: '#secret' });
+			const told = await useOutside('Sand & <forest>, please');
+			expect(told.isEphemeral()).toBe(true);
+			const [head, text, ...rows] = told.text().split('\n');
+			expect([head, text]).toEqual(['Which question does it answer?', '> Sand & <forest>, please']);
+			expect(rows.filter((row) => row !== '[Use as answer]').toSorted()).toEqual([
+				expect.stringMatching(/^✋ Which colour\? · Order \d+ chairs$/),
+				expect.stringMatching(/^✋ Which size\? · Order \d+ chairs$/),
+			]);
+			// Whatever their order: the button belongs to the row above it.
+			const at = rows.filter((row) => row !== '[Use as answer]').findIndex((row) => row.startsWith('✋ Which size?'));
+			await told.press('Use as answer', at);
+			const form = await ada().waitForModal(isForm);
+			expect(form.text()).toContain('Which size?');
+			expect(form.value(0)).toBe('Sand & <forest>, please');
+			expect((await form.submit()).outcome).toBe('updated');
+			await app.answered(size);
+			expect([sent(size), sent(colour)]).toEqual([['Sand & <forest>, please'], []]);
+			await app.unwatchAll('#secret');
+		});
+
+		it('asks which item of the chosen question it answers', async () => {
+			await app.unwatchAll();
+			const id = await asked('First?', 'Second?');
+			const told = await useOutside('Only the second');
+			expect(told.text()).toContain('First? and 1 more · ');
+			await told.press('Use as answer');
+			const chooser = await ada().waitForModal('> Only the second');
+			await chooser.choose(0, '2. Second?');
+			const form = await ada().waitForModal(isForm);
+			expect([form.value(0), form.value(1)]).toEqual([null, 'Only the second']);
+			expect(sent(id)).toEqual([]);
+		});
+
+		it('tells sessions of the same name apart, also to somebody who hears the buttons', async () => {
+			await app.unwatchAll();
+			const ids = [app.session({ name: 'Same' }), app.session({ name: 'Same' }), app.session({ name: 'Another' })];
+			for (const id of ids) {
+				app.ask(id, ['Which colour?']);
+				await app.watch(id);
+				await app.threadSays(id, 'Which colour?');
+			}
+			const told = await useOutside('Sand');
+			const rows = told.text().split('\n').slice(2);
+			expect(rows.filter((row) => row !== '[Use as answer]').toSorted()).toEqual(
+				['Another', ...ids.slice(0, 2).map((id) => `Same · ${id}`)]
+					.map((name) => `✋ Which colour? · ${name}`)
+					.toSorted(),
+			);
+			const shown = JSON.stringify(app.slack.state.messages.find(({ ts }) => ts === told.ts)?.blocks);
+			for (const id of ids.slice(0, 2)) expect(shown).toContain(`"Use as answer: session ${id}"`);
+			expect(shown).toContain('"Use as answer: Another"');
+		});
+
+		it('says why a question that only takes secrets is not listed', async () => {
+			await app.unwatchAll();
+			await asked('One-time code');
+			expect((await useOutside('Sand')).text()).toBe(chosenTextHelp('secret').text);
+		});
+
+		it('says how many more questions there are than it lists', async () => {
+			await app.unwatchAll();
+			for (let count = 0; count < 11; count++) await asked(`Question ${count}?`);
+			const one = await useOutside('Sand');
+			expect(one.buttons()).toEqual(Array.from({ length: 10 }, () => 'Use as answer'));
+			expect(one.text()).toContain('and 1 more question: to answer one of those, press Answer beside it.');
+			await asked('Question 11?');
+			expect((await useOutside('Sand')).text()).toContain('and 2 more questions: ');
+		});
+
+		it.each([
+			['one', ['Which size?']],
+			['several', ['Which size?', 'Which shape?']],
+		])('says that the session asks another question now, and does not fill in the message: %s', async (_, titles) => {
+			await app.unwatchAll();
+			const id = await asked('Which colour?');
+			const told = await useOutside('Sand');
+			app.service.sessions.answerAsPage(id, ['red']);
+			app.ask(id, titles);
+			await app.threadSays(id, 'Which size?');
+			await told.press('Use as answer');
+			const form = await ada().waitForModal(isForm);
+			expect(form.text()).toContain('The question you chose is no longer asked. This is another one');
+			expect(titles.map((_title, at) => form.value(at))).toEqual(titles.map(() => null));
+		});
+
+		it('fills in what the message says now, for what is asked now, when it is used again', async () => {
+			await app.unwatchAll();
+			const id = await asked('Which colour?');
+			const message = await ada().say('#agents', 'Sand');
+			const use = () => app.toldAfter(() => ada().shortcut(message, 'use_as_answer'));
+			await use();
+			await message.edit('Sky');
+			await (await use()).press('Use as answer');
+			const form = await ada().waitForModal(isForm);
+			expect(form.value(0)).toBe('Sky');
+			await form.close(true);
+			app.service.sessions.answerAsPage(id, ['red']);
+			app.ask(id, ['Which size?']);
+			await app.threadSays(id, 'Which size?');
+			await (await use()).press('Use as answer');
+			const again = await ada().waitForModal(isForm);
+			expect([again.text().includes('no longer asked'), again.value(0)]).toEqual([false, 'Sky']);
+			await again.close(true);
+		});
+
+		it('lists none that this person may not answer', async () => {
+			await app.unwatchAll();
+			await app.slack.invite('#secret', 'grace');
+			const settings = settingsOf(app);
+			expect((await settings.save({ 'Who may answer': ['ada'] }, { channel: '#secret' })).outcome).toBe('updated');
+			await settings.told(1, '#secret');
+			const [hers, notHers] = [await asked('Which colour?'), await asked('Which size?')];
+			await app.watch(notHers, { channel: '#secret' });
+			const toldGrace = await useOutside('Sand', 'grace');
+			expect(toldGrace.text()).toContain('Which colour? · ');
+			expect(toldGrace.text()).not.toContain('Which size?');
+			const toldAda = await useOutside('Sand');
+			for (const title of ['Which colour? · ', 'Which size? · ']) expect(toldAda.text()).toContain(title);
+			// Nor where the only one is not hers any more.
+			app.service.sessions.answerAsPage(hers, ['red']);
+			await app.answered(hers);
+			expect((await useOutside('Sand', 'grace')).text()).toContain('No question in this channel asks you.');
+		});
 	});
 
 	it('refuses "Use as answer" to a guest', async () => {
@@ -126,7 +271,7 @@ describe('a mention in the thread', () => {
 		expect(told.isEphemeral()).toBe(true);
 		expect(told.threadTs()).toBe(app.card(id)?.ts);
 		expect(told.text()).toMatch(
-			/^Send this to the agent as the answer\?\n> Forest, I think\n“Which colour\?” · “Order \d+ chairs”\n\[Send\] \[No\]$/,
+			/^Send this to the agent as the answer\?\n> Forest, I think\nWhich colour\? · Order \d+ chairs\n\[Send\] \[No\]$/,
 		);
 		await told.press('Send');
 		await app.until(() => app.thread(id)[0]?.buttons().includes('Undo') === true);
@@ -146,7 +291,7 @@ describe('a mention in the thread', () => {
 		await hers.submit();
 		await app.answered(id);
 		await told.press('Send');
-		await app.until(() => told.text().includes('@grace answered “Sand” before you.'));
+		await app.until(() => told.text().includes('@grace answered Sand before you.'));
 		expect(app.service.log.effectivePuts(id)).toHaveLength(1);
 	});
 
@@ -155,7 +300,7 @@ describe('a mention in the thread', () => {
 		const told = await mention(several, 'the second one');
 		await told.press('Use as answer');
 		const chooser = await ada().waitForModal('Which question does it answer?');
-		await chooser.choose(0, '2. “Second?”');
+		await chooser.choose(0, '2. Second?');
 		const form = await ada().waitForModal(isForm);
 		expect(form.value(1)).toBe('the second one');
 		await form.close(true);

@@ -77,7 +77,7 @@ it('offers a reply once to its author, and sends it when they press Send: over H
 	const thread = await own.threadSays(id, 'Which colour?');
 	await own.pass(500);
 	const offer = await own.toldAfter(() => ada.say('#agents', 'Sand & <stone>', { thread }));
-	const [said] = offer.text().split('\n“Which colour?” · ');
+	const [said] = offer.text().split('\nWhich colour? · ');
 	expect([offer.threadTs(), said]).toEqual([thread.ts, `${SEND_IT}\n> Sand & <stone>`]);
 	expect(JSON.stringify(offer.blocks())).not.toMatch(/"value":"[^}]*(?:Sand|stone)/);
 	// Others are asked too; nobody is asked twice.
@@ -91,11 +91,11 @@ it('offers a reply once to its author, and sends it when they press Send: over H
 	expect(own.calls('chat.postEphemeral', from)).toEqual([]);
 	await Promise.all([offer.press('Send'), offer.press('Send')]);
 	await own.until(() => thread.buttons().includes('Undo') && isGone(own, offer));
-	expect(thread.text()).toContain('@ada answered');
+	expect(thread.text()).toContain('ada answered');
 	own.service.faults.clear();
 	await own.until(() => own.service.log.effectivePuts(id).length === 1);
 	await own.pass(20_000);
-	expect(thread.text()).toContain('“Sand & <stone>”');
+	expect(thread.text()).toContain('ada: Sand & <stone> · ');
 	expect(own.service.log.puts(id).map((put) => itemsOf(put)[0]?.value)).toEqual(['Sand & <stone>']);
 	expectNothingWrong(own);
 	expect(await own.said()).not.toContain(CHATTER);
@@ -170,7 +170,7 @@ it('shows a reply in a form that nothing in it leaves, and offers one that menti
 	await app.until(() => answersTo(id).length === 1);
 	await app.until(() => !post.buttons().includes('Undo'));
 	expect(answersTo(id)).toEqual([text]);
-	expect(post.text()).toContain('“Sand∗ · Grace · continued”');
+	expect(post.text().split('\n')[1]).toMatch(/^ada: Sand\* · Grace · continued · (?:delivered|continued)$/);
 
 	const other = await asked('Which size?');
 	await offered(other.post, 'Ask <@U0BOTANY>');
@@ -217,7 +217,7 @@ it('sends nothing after No, to somebody who may not answer any more, and when so
 	await mention.press('Send');
 	await app.until(() => post.buttons().includes('Undo'));
 	await late.press('Send');
-	await app.until(() => late.text().includes('@ada answered “Stone” before you.'));
+	await app.until(() => late.text().includes('@ada answered Stone before you.'));
 	await app.until(() => answersTo(id).length === 1);
 	expect(answersTo(id)).toEqual(['Stone']);
 });
@@ -352,7 +352,7 @@ describe('the thread of a reminder', () => {
 		expect(lines).toEqual([
 			SEND_IT,
 			'> FOREST',
-			expect.stringMatching(/^“Which colour\?.*” · “Order \d+ chairs”$/),
+			expect.stringMatching(/^Which colour\?.* · Order \d+ chairs$/),
 			'[Send] [No]',
 		]);
 		const escalation = await own.threadSays(id, ESCALATION);
@@ -360,7 +360,7 @@ describe('the thread of a reminder', () => {
 		const hers = await own.toldAfter(() => grace.say('#agents', 'sand', { thread: escalation }), 'grace');
 		expect([hers.threadTs(), hers.buttons()]).toEqual([escalation.ts, ['Send', 'No']]);
 		await offer.press('Send');
-		await own.until(() => reminder.text().includes('@ada') && answersIn(own, id).length === 1);
+		await own.until(() => reminder.text().includes('ada: Forest') && answersIn(own, id).length === 1);
 		expect(answersIn(own, id)).toEqual(['Forest']);
 		expectNothingWrong(own);
 	});
@@ -378,7 +378,7 @@ describe('the thread of a reminder', () => {
 		const told = await own.toldAfter(() => ada.say('#agents', 'Sand', { thread: list }));
 		expect([told.threadTs(), told.text()]).toEqual([
 			list.ts,
-			'Handraise cannot tell which question you answer: write in its thread, or press *Answer* beside it.',
+			'Handraise cannot tell which question you answer: write in its thread, or press Answer beside it.',
 		]);
 		const from = own.now();
 		const again = await ada.say('#agents', 'Forest', { thread: list });
@@ -397,7 +397,7 @@ describe('the thread of a reminder', () => {
 		const offer = await own.toldAfter(() => ada.say('#agents', 'Rose', { thread: list }));
 		expect([offer.threadTs(), offer.text()]).toEqual([
 			list.ts,
-			expect.stringMatching(/\n> Rose\n“Which name stands on the invoice\?” · “Order \d+ chairs”\n/),
+			expect.stringMatching(/\n> Rose\nWhich name stands on the invoice\? · Order \d+ chairs\n/),
 		]);
 		await offer.press('Send');
 		await own.until(() => answersIn(own, left).length === 1);

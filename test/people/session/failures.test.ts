@@ -3,6 +3,7 @@ import type { Fault } from '../../../sandbox/session-service/faults.ts';
 import { errorWords } from '../../../src/slack/error-view.ts';
 import type { App } from '../../slack/support/open-session.ts';
 import { startTimedApp } from '../../slack/support/timed-app.ts';
+import { said } from '../../support/said.ts';
 
 let timed: Awaited<ReturnType<typeof startTimedApp>>;
 let app: App;
@@ -23,7 +24,7 @@ afterEach(async () => {
 /** What a person is told for a code, up to the time of the next try. */
 function wordsFor(code: string): string {
 	const retryAt = code === 'rate_limited' ? 1 : null;
-	return errorWords(code, { kept: 'nothing', adminContact: 'ops@example.com', retryAt }).text.split(' <!')[0] ?? '';
+	return said(errorWords(code, { kept: 'nothing', adminContact: 'ops@example.com', retryAt }).text).trim();
 }
 
 /** The fault, the code of what the person is told, and whether they are offered to try again. */

@@ -8,6 +8,7 @@ import { NOTE_LABEL } from '../../../src/slack/form/build.ts';
 import { FIELD_ERRORS } from '../../../src/slack/form/fields.ts';
 import { type App, answerFields, openSession } from '../../slack/support/open-session.ts';
 import { startApp } from '../../support/app.ts';
+import { said } from '../../support/said.ts';
 import { DELIVERED, DRAFT_RESTORED, headline, whatHappened } from '../../support/sentences.ts';
 
 let app: App;
@@ -109,13 +110,13 @@ describe('what was typed', () => {
 
 	it('keeps a typed text at its item when two items have the same title', async () => {
 		const { id, modal } = await opened('three');
-		await modal.fill('“Name” (question 2 of 3)', 'Grace Hopper');
+		await modal.fill('Name (question 2 of 3)', 'Grace Hopper');
 		await press(modal, 'Refresh');
-		await modal.fill('“Name” (question 1 of 3)', 'Ada Lovelace');
-		await modal.fill('“Affiliation”', 'Navy');
+		await modal.fill('Name (question 1 of 3)', 'Ada Lovelace');
+		await modal.fill('Affiliation', 'Navy');
 		await sends({ id, modal }, ['Ada Lovelace', 'Grace Hopper', 'Navy']);
 		// Handraise's words stand outside the agent's.
-		expect(modal.text()).toContain('*“Name” (question 2 of 3)*');
+		expect(modal.text()).toContain('Name (question 2 of 3)\n> Grace Hopper');
 		const put = app.service.log.savedPuts(id)[0]?.body as { humanInputResponse: object[]; messageIndex: number };
 		expect(put.messageIndex).toBe(2);
 		expect(put.humanInputResponse).toEqual([
@@ -147,7 +148,7 @@ describe('the fields', () => {
 		await modal.fill(1, 'Grace');
 		const refused = await modal.submit();
 		expect(refused.outcome).toBe('fieldErrors');
-		expect(Object.keys(refused.errors)).toEqual(['“Name” (question 1 of 3)', '“Affiliation”']);
+		expect(Object.keys(refused.errors)).toEqual(['Name (question 1 of 3)', 'Affiliation']);
 		for (const entry of ['Skip some questions', 'Answer all', 'Skip some questions']) {
 			await press(modal, entry);
 			expect(answerFields(modal).map((field) => field.optional)).toEqual(Array(3).fill(entry !== 'Answer all'));
@@ -164,10 +165,10 @@ describe('the fields', () => {
 		await modal.fill(2, 'Navy');
 		const refused = await modal.submit();
 		expect(refused.outcome).toBe('fieldErrors');
-		expect(refused.errors['“Name” (question 1 of 3)']).toContain(FIELD_ERRORS.missingHere);
+		expect(refused.errors['Name (question 1 of 3)']).toContain(FIELD_ERRORS.missingHere);
 		for (const field of [0, 1, 2]) await modal.clear(field);
 		await press(modal, 'Skip some questions');
-		expect((await modal.submit()).errors).toEqual({ '“Name” (question 1 of 3)': FIELD_ERRORS.allEmpty });
+		expect((await modal.submit()).errors).toEqual({ 'Name (question 1 of 3)': FIELD_ERRORS.allEmpty });
 		expect(app.service.log.puts(id)).toEqual([]);
 	});
 
@@ -192,7 +193,7 @@ describe('the fields', () => {
 				});
 				const modal = await openSession(app, id);
 				expect(answerFields(modal)[0]?.kind).toBe(kind);
-				expect((await modal.submit()).errors).toEqual({ [`“${title}”`]: FIELD_ERRORS.missingChoice });
+				expect((await modal.submit()).errors).toEqual({ [title]: FIELD_ERRORS.missingChoice });
 				if (option !== null)
 					await modal.choose(0, kind === 'checkboxes' || kind === 'multi_static_select' ? [option] : option);
 				if (text !== null) await modal.fill(NOTE_LABEL, text);
@@ -206,7 +207,7 @@ describe('the fields', () => {
 
 	it('keeps an option and its note over a refresh, a closing and plain text', async () => {
 		const { id, modal } = await opened('choices');
-		await modal.choose('“Which colour?”', 'Sand');
+		await modal.choose('Which colour?', 'Sand');
 		await modal.fill(NOTE_LABEL, 'The lighter one');
 		await press(modal, 'Refresh');
 		expect(valuesIn(modal)).toEqual(['Sand', 'The lighter one']);
@@ -224,11 +225,11 @@ describe('the fields', () => {
 			messages: [{ role: 'assistant', content: 'Read.', human_input: [long('One'), long('Two'), long('Three')] }],
 		});
 		const modal = await openSession(app, 'longtexts');
-		await modal.fill('“One”', '😀'.repeat(900));
-		await modal.fill('“Two”', 'x');
-		await modal.fill('“Three”', 'x');
+		await modal.fill('One', '😀'.repeat(900));
+		await modal.fill('Two', 'x');
+		await modal.fill('Three', 'x');
 		const { errors } = await modal.submit();
-		expect(errors).toEqual({ '“One”': expect.stringMatching(/\d kB larger than the session service accepts/) });
+		expect(errors).toEqual({ One: expect.stringMatching(/\d kB larger than the session service accepts/) });
 		expect(app.service.log.puts('longtexts')).toEqual([]);
 	});
 });
@@ -294,7 +295,7 @@ describe('somebody who is answering', () => {
 	it('shows who is answering to the next person until they cancel', async () => {
 		const { id, modal } = await opened('choices');
 		const other = await openSession(app, id, 'grace');
-		expect(other.text()).toContain(claimsWords(['@ada']).replace(/[“”]/g, ''));
+		expect(other.text()).toContain(said(claimsWords(['@ada'])));
 		expect(other.submitText()).toBe('Send answer');
 		await modal.close();
 		await press(other, 'Refresh');

@@ -27,19 +27,18 @@ describe('the modal of a session that asks', () => {
 	it('shows the open question first, then the steps, the task and the other parts', async () => {
 		const text = (await open('demo')).text();
 		const order = [
-			`✋ *“Book a flight to Frankfurt”* · ${statusWords('humanInput').mrkdwn} · step 3`,
+			`✋ Book a flight to Frankfurt ${statusWords('humanInput').words} · step 3`,
 			'> Two flights fit.',
 			'[image: ',
-			'“Which flight should I book?”',
+			'Which flight should I book?',
 			'LH 1173 at 06:05 for 129 €',
 			NOTE_LABEL,
 			'[…]',
-			'*Task*\n> Book me a flight',
+			'Task\n> Book me a flight',
 			'I enter Lisbon',
 			'Step 2 · clicked · typed',
-			'Step 1 · opened “flights.example”',
+			'Step 1 · opened flights.example',
 			'Travel desk, window seat',
-			'AIRLINE_PASSWORD',
 			'Refresh',
 			'History',
 			'Open in the dashboard',
@@ -50,42 +49,42 @@ describe('the modal of a session that asks', () => {
 	});
 
 	it.each([
-		['choices', ['“Which colour?” radio_buttons', `${NOTE_LABEL} plain_text_input`]],
+		['choices', ['Which colour? radio_buttons', `${NOTE_LABEL} plain_text_input`]],
 		[
 			'several',
 			[
-				'“Which toppings? Select all that apply.” checkboxes',
-				'“Pick 2 drinks” multi_static_select',
-				'“Which invoices go with it? Select all that apply.” checkboxes',
+				'Which toppings? Select all that apply. checkboxes',
+				'Pick 2 drinks multi_static_select',
+				'Which invoices go with it? Select all that apply. checkboxes',
 				`${NOTE_LABEL} to question 3 plain_text_input`,
 			],
 		],
-		['yesno', ['“Shall I renew it anyway?” radio_buttons', `${NOTE_LABEL} plain_text_input`]],
+		['yesno', ['Shall I renew it anyway? radio_buttons', `${NOTE_LABEL} plain_text_input`]],
 		[
 			'three',
 			[
-				'“Name” (question 1 of 3) plain_text_input',
-				'“Name” (question 2 of 3) plain_text_input',
-				'“Affiliation” plain_text_input',
+				'Name (question 1 of 3) plain_text_input',
+				'Name (question 2 of 3) plain_text_input',
+				'Affiliation plain_text_input',
 			],
 		],
-		['code', ['“One-time code” plain_text_input']],
+		['code', ['One-time code plain_text_input']],
 		[
 			'fields',
 			[
-				'“Number of participants” number_input',
-				'“Email address” email_text_input',
-				'“Website URL” url_text_input',
-				'“Date” datepicker',
-				'“Start time” timepicker',
+				'Number of participants number_input',
+				'Email address email_text_input',
+				'Website URL url_text_input',
+				'Date datepicker',
+				'Start time timepicker',
 			],
 		],
 		[
 			'nulls',
 			['Question 1 of 3 plain_text_input', 'Question 2 of 3 plain_text_input', 'Question 3 of 3 plain_text_input'],
 		],
-		['unknown', ['“Approve?” radio_buttons', `${NOTE_LABEL} plain_text_input`]],
-		['paused', ['“Formal or informal?” radio_buttons', `${NOTE_LABEL} plain_text_input`]],
+		['unknown', ['Approve? radio_buttons', `${NOTE_LABEL} plain_text_input`]],
+		['paused', ['Formal or informal? radio_buttons', `${NOTE_LABEL} plain_text_input`]],
 	])('shows a suitable field for each item of %s, in order', async (id, wanted) => {
 		const modal = await open(id);
 		expect(fields(modal)).toEqual(wanted);
@@ -98,10 +97,10 @@ describe('the modal of a session that asks', () => {
 	it('says that the agent has continued since the question, and shows forty items as inputs only', async () => {
 		const modal = await open('goneon');
 		expect(modal.text()).toContain(GONE_ON);
-		expect(fields(modal)).toEqual(['“Budget for each person” plain_text_input']);
+		expect(fields(modal)).toEqual(['Budget for each person plain_text_input']);
 		const long = await open('forty');
 		expect(answerFields(long)).toHaveLength(40);
-		expect(answerFields(long)[39]?.hint).toBe('“Please answer number 40 of the form.”');
+		expect(answerFields(long)[39]?.hint).toBe('Please answer number 40 of the form.');
 	});
 
 	it.each([
@@ -149,11 +148,11 @@ describe('the modal of a session that asks nothing', () => {
 
 	it('shows the result, the files and what the agent did with them, from its first step on', async () => {
 		const modal = await open('completed');
-		expect(modal.text()).toContain("*The agent's result*\n> *Three suppliers*");
+		expect(modal.text()).toContain("The agent's result\n> # Three suppliers\n");
 		expect(modal.text()).toContain('See the table (https://suppliers.example/table).');
-		expect(modal.text()).toContain('📄 “suppliers.csv”\n[Open]');
-		expect(modal.text()).toContain('Step 3 · saved “suppliers.csv”');
-		expect(modal.text()).toContain('Step 2 · deleted “draft.csv”');
+		expect(modal.text()).toContain('📄 suppliers.csv\n[Open]');
+		expect(modal.text()).toContain('Step 3 · saved suppliers.csv');
+		expect(modal.text()).toContain('Step 2 · deleted draft.csv');
 		expect(modal.text()).toContain('I search.');
 		expect(modal.buttons()).not.toContain('Older steps');
 		expect(await modal.press('Open')).toBe(true);
@@ -265,15 +264,15 @@ const put = (lastScreenshotUrl: string) =>
 it('shows the hosts of links, and which links are refused', async () => {
 	put('https://bucket.storage.example:8443/screen.png');
 	const modal = await open('links1');
-	expect(modal.text()).toContain('📄 “minutes.txt”\nat `bucket.storage.example`\n[Open]');
-	expect(modal.text()).toContain('📄 “ours.txt”\n[Open]');
+	expect(modal.text()).toContain('📄 minutes.txt\nat bucket.storage.example\n[Open]');
+	expect(modal.text()).toContain('📄 ours.txt\n[Open]');
 	for (const name of ['router', 'metadata', 'plain', 'script', 'named', 'later']) {
-		expect(modal.text()).toMatch(new RegExp(`📄 “${name}.txt”\\n(?!at|\\[Open)`));
+		expect(modal.text()).toMatch(new RegExp(`📄 ${name}.txt\\n(?!at|\\[Open)`));
 	}
 	expect(modal.text()).toContain('2 files: links not shown (private network)');
 	expect(modal.text()).toContain('2 files: links not shown (not https)');
 	expect(modal.text()).toContain('1 file: link not shown (user name in the link)');
-	expect(modal.text()).toContain('at `bucket.storage.example:8443`');
+	expect(modal.text()).toContain('at bucket.storage.example:8443');
 	const sent = JSON.stringify(modal.blocks());
 	for (const { signedUrl } of files.slice(2, 7)) expect(sent).not.toContain(signedUrl);
 	put('https://intranet/screen.png');
@@ -282,7 +281,7 @@ it('shows the hosts of links, and which links are refused', async () => {
 	expect(other.text()).toContain('Latest screenshot: link not shown (private network)');
 });
 
-it('shows undocumented content in no view, message, log line or metric, and variables only by name', async () => {
+it('shows undocumented content in no view, message, log line or metric, and no variable', async () => {
 	for (const { id } of app.service.sessions.scenarios) {
 		const modal = await open(id);
 		if (modal.buttons().includes('Older steps')) {
@@ -296,5 +295,5 @@ it('shows undocumented content in no view, message, log line or metric, and vari
 	const said = await app.said();
 	expect(CANARY_STRINGS.filter((canary) => said.includes(canary))).toEqual([]);
 	expect(said).not.toContain(app.service.apiKey);
-	expect(said).toContain('AIRLINE_PASSWORD');
+	expect(said).not.toContain('AIRLINE_PASSWORD');
 });

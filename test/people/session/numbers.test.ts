@@ -44,7 +44,7 @@ it.each(Object.entries(VALUES))('shows %s as it came, and sends it back so', asy
 	expect(modal.text()).toContain(json.slice(0, 60));
 	await modal.fill(0, 'Sand');
 	expect((await modal.submit()).outcome).toBe('updated');
-	await app.slack.as('ada').waitForModal(/^\*(?:✅ Delivered|⏳ Sent)/m, 5_000);
+	await app.slack.as('ada').waitForModal(/^(?:✅ Delivered|⏳ Sent)/m, 5_000);
 	const [put] = app.service.log.puts(id);
 	const items = `[{"title":"Colour","description":null,"value":"Sand"},{"title":"Order","description":"12","value":${json}}]`;
 	expect(put?.text).toContain(`"humanInputResponse":${items},`);
@@ -63,7 +63,7 @@ it.each(['12345678901234567890', '1.10', '9007199254740993', '1.0'])(
 		);
 		await modal.fill(0, 'Sand');
 		expect((await modal.submit()).outcome).toBe('updated');
-		await app.slack.as('ada').waitForModal(/^\*(?:✅ Delivered|⏳ Sent)/m, 5_000);
+		await app.slack.as('ada').waitForModal(/^(?:✅ Delivered|⏳ Sent)/m, 5_000);
 		const [put] = app.service.log.puts(id);
 		expect(put?.text).toContain(`[{"title":${json},"description":${json},"value":"Sand"}]`);
 	},

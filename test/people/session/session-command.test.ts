@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { askingSession } from '../../../sandbox/session-service/builders.ts';
 import { WHAT_IT_IS } from '../../../src/screens/watch.ts';
 import { startApp } from '../../support/app.ts';
 import { whatHappened } from '../../support/sentences.ts';
@@ -49,7 +50,8 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 		const ada = app.slack.as('ada');
 		expect(await ada.command('#agents', `/session ${typed}`)).toEqual({ ok: true, error: null });
 		const modal = await ada.waitForModal('Which colour?');
-		expect(modal.title()).toBe('“Order new chairs”');
+		expect(modal.title()).toBe('Answer');
+		expect(modal.text()).toContain('✋ Order new chairs asks · step 2');
 		expect(modal.text()).toContain('\nSession choices\n');
 		expect(modal.submitText()).toBe('Send answer');
 	});
@@ -64,12 +66,23 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 	});
 
 	it.each([
-		['a word with what nobody sees', 'o\u200bpen, the pod', /No command `?open`?\. `?\/session help`? shows all\./],
+		[
+			'words with what nobody sees',
+			'o\u200bpen, the pod',
+			/\/session opens one session: give one id alone\. \/session help shows all\./,
+		],
+		['a name', 'flight demo', /\/session opens one session: give one id alone\./],
+		[
+			'a flag behind an id alone',
+			'3f9a2c1d --discrete',
+			/No flag --discrete, so nothing was done. \/session settings has what differs/,
+		],
+		['all of nothing', 'all', /all stands alone behind watch and unwatch\./],
 		['a misspelt command with an id', 'wacth choices', /No command `?wacth`?\. Did you mean `?watch`?\?/],
 		['a word too many', 'list choices', /`?\/session list`? takes nothing after it/],
 		['two ids where one goes', 'history a b', /`?\/session history`? takes the id of one session/],
-		['a mention', '@grace', /Handraise does not understand “/],
-		['markup', '<!channel>', /Handraise does not understand “/],
+		['a mention', '@grace', /Handraise does not understand @grace\./],
+		['markup', '<!channel>', /Handraise does not understand <!channel>\./],
 		["another site's link", 'https://evil.example/sessions/session?id=choices', /does not lead to the dashboard/],
 		['a link without an id', 'https://dashboard.example.com/sessions/session', /has no session id in it/],
 		['an id of 500 letters', 'x'.repeat(500), /too long for a session id/],
@@ -81,7 +94,11 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 			'watch choices --questions-only',
 			/`?--questions-only`? is now the box \*?Progress in the card's thread\*? in `?\/session settings`?\./,
 		],
-		['an unknown flag', 'watch choices —loudly', /No flag `?—loudly`?: `?\/session settings`? has what differs/],
+		[
+			'an unknown flag',
+			'watch choices —loudly',
+			/No flag `?—loudly`?, so nothing was done. `?\/session settings`? has what differs/,
+		],
 		['21 sessions', `watch ${Array.from({ length: 21 }, (__, n) => `s${n}`).join(' ')}`, /up to 20 at once/],
 	])('replies to %s with one line', async (_, typed, words) => {
 		const reply = await replyTo(`/session ${typed}`);
@@ -95,8 +112,8 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 	it.each(['#agents', 'dm'])('opens the inbox for nothing typed in %s', async (place) => {
 		const ada = app.slack.as('ada');
 		expect(await ada.command(place, '/session')).toEqual({ ok: true, error: null });
-		const modal = await ada.waitForModal('[Refresh]');
-		expect(modal.title()).toBe('Inbox');
+		const modal = await ada.waitForModal('No question for you.');
+		expect(modal.title()).toBe('Home');
 	});
 
 	it('tells a guest who types nothing why they see no inbox', async () => {
@@ -130,11 +147,46 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 		},
 	);
 
+	it.each(['setings', 'SETTING', 'hlep', 'wach', 'lsit'])(
+		'asks whether a command was meant by %s, if no session has that id',
+		async (typed) => {
+			const ada = app.slack.as('ada');
+			const meant = { setings: 'settings', SETTING: 'settings', hlep: 'help', wach: 'watch', lsit: 'list' }[typed];
+			expect(await ada.command('#agents', `/session ${typed}`)).toEqual({ ok: true, error: null });
+			const modal = await ada.waitForModal(whatHappened('session_not_found'));
+			expect(modal.text()).toContain(`Did you mean ${meant}?`);
+			await modal.close();
+			app.service.sessions.put(typed, askingSession(['Which colour?']));
+			expect(await ada.command('#agents', `/session ${typed}`)).toEqual({ ok: true, error: null });
+			expect((await ada.waitForModal('Which colour?')).text()).not.toContain('Did you mean');
+			app.service.sessions.remove(typed);
+		},
+	);
+
+	it('asks for no command where none is similar', async () => {
+		const ada = app.slack.as('ada');
+		await ada.command('#agents', '/session 3f9a2c1e');
+		const modal = await ada.waitForModal(whatHappened('session_not_found'));
+		expect(modal.text()).not.toContain('Did you mean');
+	});
+
+	it('says that a session of which nobody knows has no history', async () => {
+		const ada = app.slack.as('ada');
+		await ada.command('#agents', '/session history 3f9a2c1e');
+		const modal = await ada.waitForModal((one) => one.title() === 'History');
+		expect(modal.text()).toContain('Nobody has answered session 3f9a2c1e through Handraise yet.');
+	});
+
+	it('opens what the channel watches for unwatch alone', async () => {
+		expect(await replyTo('/session unwatch')).toMatch(/^This channel watches no session\./);
+		expect(app.slack.as('ada').modal()).toBeNull();
+	});
+
 	it.each(['query', 'New', '"list"', 'watch file', 'https://dashboard.example.com/sessions/session?id=query'])(
 		"says that the service's own word in %s is no id, without a request",
 		async (typed) => {
 			const before = app.service.log.list().length;
-			expect(await replyTo(`/session ${typed}`)).toMatch(/A session id cannot be “(?:query|New|list|file)”/);
+			expect(await replyTo(`/session ${typed}`)).toMatch(/A session id cannot be (?:query|New|list|file):/);
 			expect(app.slack.as('ada').modal()).toBeNull();
 			expect(app.service.log.list()).toHaveLength(before);
 		},

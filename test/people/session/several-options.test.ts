@@ -98,13 +98,14 @@ it('sends a part with others, asks for what is missing, and refuses nothing at a
 	await modal.choose(0, ['Ham']);
 	await modal.choose(0, []);
 	await modal.fill(1, 'Napkins');
-	expect((await modal.submit()).errors).toEqual({
-		[`“${TOPPINGS.title}”`]: FIELD_ERRORS.missingHere,
-		[`“${SHOPS.title}”`]: FIELD_ERRORS.missingHere,
-	});
+	// Only the last one may be empty for Slack: the note below may be its answer.
+	expect((await modal.submit()).errors).toEqual({ [`${TOPPINGS.title}`]: 'Please complete this required field.' });
+	await modal.choose(0, ['Ham']);
+	expect((await modal.submit()).errors).toEqual({ [`${SHOPS.title}`]: FIELD_ERRORS.missingHere });
+	await modal.choose(0, []);
 	await press(modal, 'Skip some questions');
 	await modal.fill(1, '');
-	expect((await modal.submit()).errors).toEqual({ [`“${TOPPINGS.title}”`]: FIELD_ERRORS.allEmpty });
+	expect((await modal.submit()).errors).toEqual({ [`${TOPPINGS.title}`]: FIELD_ERRORS.allEmpty });
 	await modal.choose(2, ['Bolt', 'Acme, Inc.']);
 	await sends(form, ['', '', 'Acme, Inc.\nBolt']);
 });

@@ -6,6 +6,7 @@ import { expectNothingWrong, USUAL_REQUESTS } from '../../sessions/harness.ts';
 import { headline } from '../../support/sentences.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { type AnswererApp, answererApp } from '../answerers/harness.ts';
+import { FLIGHT } from '../hand-over/harness.ts';
 
 /* Two replicas on one database. Slack gives each press to either of them, so each is tried several times. */
 
@@ -28,8 +29,9 @@ it('of two people who submit forms of both spellings at the same moment one is s
 		const former = `3F9A2C${time}D`;
 		const id = former.toLowerCase();
 		app.service.ids.ignoreCase = false;
-		const asked = await app.asked();
-		app.service.sessions.put(former, structuredClone(app.service.sessions.get(asked.id)));
+		const like = app.session({ name: 'Book a flight' });
+		app.ask(like, [FLIGHT], '');
+		app.service.sessions.put(former, structuredClone(app.service.sessions.get(like)));
 		const forms: Modal[] = [];
 		for (const [who, sessionId, text] of [
 			['ada', former, 'LH 1173'],

@@ -31,9 +31,10 @@ describe('the reply to /session watch', () => {
 		await start();
 		const reply = await watchReply();
 		expect(reply.buttons()).toEqual([OFFER]);
+		expect(reply.text()).toContain(`\nThe button is for any session in #agents\n[${OFFER}]`);
 		const older = await watchReply();
 		expect(await pressOffer(reply)).toContain(
-			'🔔 You are mentioned in #agents when a question of any session waits 30 min. The channel was told.',
+			'🔔 You are mentioned in #agents when a question of any session has asked for 30 min. The channel was told.',
 		);
 		expect(await app.told(1)).toBe('🔔 ada is mentioned here when nobody answers for 30 min.');
 		// Another reply offers it no more; an older one changes nothing.
@@ -47,7 +48,7 @@ describe('the reply to /session watch', () => {
 		await app.save({ 'Escalate after': '2 h' });
 		await app.told(1);
 		const reply = await watchReply();
-		expect(await pressOffer(reply)).toContain('waits 2 h.');
+		expect(await pressOffer(reply)).toContain('has asked for 2 h.');
 		expect(await app.told(2)).toContain('for 2 h.');
 	});
 
@@ -63,7 +64,7 @@ describe('the reply to /session watch', () => {
 		await app.save({ 'Remind after': '5 min', 'Escalate after': '30 min', Mention: ['ada'] });
 		const change = await app.told(1);
 		expect(change).toContain('ada changed the reminders of this channel');
-		expect(change).toContain('Remind after*: default (15 min) → 5 min');
+		expect(change).toContain('Remind after: default (15 min) → 5 min');
 	});
 
 	it('says that no escalation comes while nobody is named, in a direct message too', async () => {

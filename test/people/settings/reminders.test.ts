@@ -107,7 +107,7 @@ describe('reminders after a change of the settings', () => {
 		await app.threadSays(there, REMINDER, '#secret');
 		expect(app.log.some((line) => line.includes('damaged settings'))).toBe(true);
 		await app.save({ 'Remind after': '1 h' }, { channel: '#secret' });
-		expect(await app.told(2, '#secret')).toContain('Remind after*: default (2 min) → 1 h');
+		expect(await app.told(2, '#secret')).toContain('Remind after: default (2 min) → 1 h');
 		expect((await app.openSettings({ channel: '#secret' })).value('Remind after')).toBe('1 h');
 	});
 });

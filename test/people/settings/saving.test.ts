@@ -67,13 +67,13 @@ describe('/session settings', () => {
 		});
 		expect(outcome).toBe('updated');
 		expect(modal.text()).toContain('Saved.');
-		expect(modal.text()).toContain('Quiet hours*: Sat, Sun 18:30 to 07:15 (Europe/Berlin)');
+		expect(modal.text()).toContain('Quiet hours: Sat, Sun 18:30 to 07:15 (Europe/Berlin)');
 		const post = await app.told(1);
 		expect(post).toContain('ada changed the reminders of this channel');
-		expect(post).toContain('Remind after*: default (15 min) → 1 h');
-		expect(post).toContain('Escalate after*: off → 1 day');
-		expect(post).toContain('Mention*: nobody → grace, user group “ops”');
-		expect(post).toContain('Quiet hours*: none → Sat, Sun 18:30 to 07:15 (Europe/Berlin)');
+		expect(post).toContain('Remind after: default (15 min) → 1 h');
+		expect(post).toContain('Escalate after: off → 1 day');
+		expect(post).toContain('Mention: nobody → grace, user group ops');
+		expect(post).toContain('Quiet hours: none → Sat, Sun 18:30 to 07:15 (Europe/Berlin)');
 		const line = app.log.find((one) => one.includes('the settings of a channel were changed')) ?? '';
 		expect(JSON.parse(line)).toMatchObject({
 			user: 'U0ADA',
@@ -89,7 +89,7 @@ describe('/session settings', () => {
 		await app.save({ Mention: names, 'Mention user groups': ['Operations (@ops)'] });
 		// One list of the channel's members instead of one of the channels of each.
 		expect(app.slack.traffic.calls('users.conversations').length).toBeLessThanOrEqual(2);
-		expect(await app.told(1)).toContain('Mention*: nobody → m1, m2, m3, m4, m5 and 2 more');
+		expect(await app.told(1)).toContain('Mention: nobody → m1, m2, m3, m4, m5 and 2 more');
 		await app.restart();
 		const modal = await app.openSettings();
 		await modal.choose('Mention', [...names.slice(0, 5), 'grace']);
@@ -117,7 +117,7 @@ describe('/session settings', () => {
 		expect(modal.text()).toContain('Last changed by @ada');
 		await app.save({ 'Remind after': 'Off' });
 		const post = await app.told(2);
-		expect(post).toContain('Remind after*: 30 min → off');
+		expect(post).toContain('Remind after: 30 min → off');
 		expect(post).not.toContain('Mention');
 		expect(post).not.toContain('Quiet hours');
 	});
@@ -134,10 +134,10 @@ describe('/session settings', () => {
 			await app.until(() => modal.view().updates !== updates);
 		}
 		expect((await app.submit(modal)).outcome).toBe('updated');
-		expect(modal.text()).toContain('Mention*: nobody');
+		expect(modal.text()).toContain('Mention: nobody');
 		const post = await app.told(2);
-		expect(post).toContain('Mention*: grace, user group “ops” → nobody');
-		expect(post).toMatch(/Quiet hours\*: Sun .* → none/);
+		expect(post).toContain('Mention: grace, user group ops → nobody');
+		expect(post).toMatch(/Quiet hours: Sun .* → none/);
 	});
 
 	it('shows an emptied field as empty, so that another replica knows of it', async () => {
@@ -151,7 +151,7 @@ describe('/session settings', () => {
 		await app.app.restart();
 		await app.submit(modal);
 		const post = await app.told(2);
-		expect(post).toContain('Mention*: grace → nobody');
+		expect(post).toContain('Mention: grace → nobody');
 		expect(post).not.toContain('Quiet hours');
 	});
 
@@ -235,7 +235,7 @@ describe('two people who change the settings of one channel', () => {
 		await adas.choose('Remind after', '1 h');
 		expect((await app.submit(adas)).outcome).toBe('updated');
 		const post = await app.told(2);
-		expect(post).toContain('Remind after*: 30 min → 1 h');
+		expect(post).toContain('Remind after: 30 min → 1 h');
 		expect(post).not.toContain('Mention');
 		expect((await app.openSettings({ who: 'grace' })).value('Mention')).toEqual(['U0GRACE']);
 	});

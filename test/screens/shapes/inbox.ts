@@ -54,6 +54,10 @@ const INBOXES: Readonly<Record<string, [InboxModel]>> = {
 	'one question': modelOf({ ...NOTHING, total: 1, questions: [ONE] }),
 	'nothing watched': modelOf({ ...NOTHING, isWatching: false }),
 	'nothing open': modelOf(NOTHING),
+	'about to stop its updates': modelOf({ ...NOTHING, total: 1, questions: [ONE] }).map((model) => ({
+		...model,
+		isEnding: true,
+	})) as [InboxModel],
 	'channels unknown': modelOf({ ...NOTHING, channelsKnown: false }),
 	'one-press answers switched off': modelOf({
 		...NOTHING,

@@ -61,7 +61,14 @@ import {
 	takenChoice,
 } from '../../../src/screens/receipt.ts';
 import { digestPost, type RemindedQuestion, reminderPost, settledReminderPost } from '../../../src/screens/reminder.ts';
-import { chosenTextHelp, filesHelp, formOffer, replyOffer } from '../../../src/screens/reply.ts';
+import {
+	changedTooLate,
+	chooseQuestion,
+	chosenTextHelp,
+	filesHelp,
+	formOffer,
+	replyOffer,
+} from '../../../src/screens/reply.ts';
 import { mentionedMessage } from '../../../src/screens/settings.ts';
 import {
 	discoveredByWords,
@@ -71,6 +78,7 @@ import {
 	leftOutWords,
 	mistypedMessage,
 	outcomesMessage,
+	unwatchAllOffer,
 	watchChooser,
 	watchList,
 	watchOutcomeWords,
@@ -146,6 +154,7 @@ const MISTYPED: Readonly<Record<Exclude<HelpReason, 'asked'>, Parameters<typeof 
 	no_history: ['no_history'],
 	too_many_ids: ['too_many_ids'],
 	unknown_word: ['unknown_word', 'wacth', 'watch'],
+	one_session: ['one_session', '', 'watch'],
 	one_id: ['one_id', 'history'],
 	stands_alone: ['stands_alone', 'list'],
 	foreign_link: ['foreign_link'],
@@ -222,6 +231,21 @@ export function messageVariants(): Shape[] {
 		...shapesOf(replyOffer, {
 			'an empty text': [{ ...CHOICE, id: ANSWER_ID, threadTs: '', messageTs: '' }, writtenText(' ')],
 		}),
+		...shapesOf(chooseQuestion, {
+			two: [
+				'The hall with the garden',
+				[1, 2].map((messageIndex) => ({
+					...writtenText(''),
+					target: { id: ANSWER_ID, sessionId: SESSION_ID, messageIndex },
+				})),
+			],
+		}),
+		...shapesOf(changedTooLate, { giant: [GIANT], removed: [''] }),
+		...shapesOf(unwatchAllOffer, {
+			some: [10, { channelId: 'C1', askedAt: 0, discovers: false }],
+			'all sessions alone': [0, { channelId: 'C1', askedAt: 0, discovers: true }],
+			both: [1, { channelId: 'C1', askedAt: 0, discovers: true }],
+		}),
 		...shapesOf(filesMessage, {
 			none: [EMPTY, MODEL.links],
 			one: [throughGate({ ...AT_WORK, files: AT_WORK.files.slice(3, 4) }), MODEL.links],
@@ -231,6 +255,8 @@ export function messageVariants(): Shape[] {
 }
 
 const ANSWERED = asking(Object.values(FIELD_ITEMS).map((item) => ({ ...item, value: HOSTILE })));
+const PAGE = { channelId: 'C1', offset: 0 };
+const MIDDLE_PAGE = { ...PAGE, offset: LIST_PAGE };
 const OVER = {
 	...AT_WORK,
 	status: 'completed',
@@ -337,13 +363,13 @@ export function watchVariants(): Shape[] {
 			unreadable: ['stopped', { ...POST, view: null }],
 		}),
 		...shapesOf(watchList, {
-			nothing: [{ watches: [], total: 0 }, 0],
-			'nothing but all sessions': [{ watches: [], total: 0 }, 0, DISCOVERY_LINES],
-			'a middle page': [{ watches: FULL_PAGE, total: 1_000 }, LIST_PAGE],
-			'discovered sessions, and a middle page': [{ watches: FULL_PAGE, total: 1_000 }, LIST_PAGE, DISCOVERY_LINES],
-			'one session': [{ watches: FULL_PAGE.slice(0, 1), total: 1 }, 0],
+			nothing: [{ watches: [], total: 0 }, PAGE],
+			'nothing but all sessions': [{ watches: [], total: 0 }, PAGE, DISCOVERY_LINES],
+			'a middle page': [{ watches: FULL_PAGE, total: 1_000 }, MIDDLE_PAGE],
+			'discovered sessions, and a middle page': [{ watches: FULL_PAGE, total: 1_000 }, MIDDLE_PAGE, DISCOVERY_LINES],
+			'one session': [{ watches: FULL_PAGE.slice(0, 1), total: 1 }, PAGE],
 		}),
-		...shapesOf(watchChooser, { nothing: [[]], 'more than it shows': [WAITING.shown.concat(WAITING.shown)] }),
+		...shapesOf(watchChooser, { nothing: [[], NOW], 'more than it shows': [WAITING.shown.concat(WAITING.shown), NOW] }),
 		...postShapes('plain', plainPosts(), POST),
 		...WATCH_ENDS.flatMap((reason) => postShapes(reason, [{ kind: 'watchEnded' }], { ...POST, ended: reason })),
 		...askedShapes('plain', questionOf(ASKS), POST),

@@ -4,7 +4,6 @@ import {
 	answerOf,
 	asked,
 	asking,
-	EMPTY,
 	FIELD_DRAFTS,
 	FIELDS,
 	GIANT,
@@ -23,38 +22,33 @@ import {
 	shapesOf,
 } from '../../../sandbox/gallery/shapes/samples.ts';
 import { HAND_OVER_METADATA, sessionModelOf as modelOf } from '../../../sandbox/gallery/shapes/views.ts';
-import { HISTORY_PAGE, historyView } from '../../../src/screens/answer.ts';
-import {
-	chooseItemModal,
-	loadingModal,
-	NOTICES,
-	type SessionModel,
-	screenshotModal,
-	sessionModal,
-} from '../../../src/screens/form.ts';
+import { HISTORY_PAGE, historyView, questionModal } from '../../../src/screens/answer.ts';
+import { chooseItemModal, loadingModal, NOTICES, type SessionModel, sessionModal } from '../../../src/screens/form.ts';
 import { handOverModal, handOverNotice, handOverWords } from '../../../src/screens/hand-over.ts';
 import { receiptModal } from '../../../src/screens/receipt.ts';
 import { errorModal, errorWords, FAILURES, REFUSAL_CODES, refusedModal } from '../../../src/slack/error-view.ts';
 import type { STATUSES } from '../../../src/slack/parts.ts';
+import { line } from '../../../src/slack/rich-text.ts';
 import { ANSWERS, casesOf, OTHER_RECEIPTS, REFUSED_LINKS } from './samples.ts';
 
 const QUESTION_TO_HAND_OVER = { question: questionOf(FIELDS), sessionName: GIANT, discreet: false };
 
-const SHOWN_NOTICES: Readonly<Record<keyof typeof NOTICES, readonly string[]>> = {
+const SHOWN_NOTICES: Readonly<Record<keyof typeof NOTICES, SessionModel['notices']>> = {
 	stored: [NOTICES.stored("The session service isn't responding.", NOW - 600_000)],
 	questionChanged: [true, false].map(NOTICES.questionChanged),
 	answeredMeanwhile: [NOTICES.answeredMeanwhile(null, [HOSTILE, null, ''], NOW - 60_000, NOW)],
 	draftRestored: [NOTICES.draftRestored(NOW - 60_000)],
 	draftLeft: NOTICES.draftLeft({ 0: HOSTILE }),
-	prefilled: [NOTICES.prefilled('message'), NOTICES.prefilled('earlier answer')],
+	prefilled: [NOTICES.prefilled('The message'), NOTICES.prefilled('Your earlier answer')],
 	nothingOpen: [NOTICES.nothingOpen],
 	onlySecrets: [NOTICES.onlySecrets],
+	anotherAsked: [NOTICES.anotherAsked],
 	lost: [NOTICES.lost(null, []), NOTICES.lost('U0EXAMPLE1', [HOSTILE, null, ''])],
 	emptied: [NOTICES.emptied('U0EXAMPLE1', [HOSTILE, null, ''], 'The field is empty now')],
 	emptiedElsewhere: [NOTICES.emptiedElsewhere('The field is empty now')],
 	standsThere: [NOTICES.standsThere([HOSTILE, null, ''], false), NOTICES.standsThere([HOSTILE], true)],
 	mayHaveArrived: [NOTICES.mayHaveArrived('U0OURS2', [HOSTILE, null, ''])],
-	underWay: [NOTICES.underWay(null), NOTICES.underWay('U0EXAMPLE1')],
+	underWay: [null, 'U0EXAMPLE1'].map((userId) => line(NOTICES.underWay(userId))),
 	lostElsewhere: [NOTICES.lostElsewhere],
 	stillWaiting: [NOTICES.stillWaiting(12_000)],
 	readAgain: [NOTICES.readAgain],
@@ -119,11 +113,6 @@ const SESSIONS: Readonly<Record<string, [SessionModel]>> = {
 
 const answers = Object.values(ANSWERS);
 
-function pictureOf(of: Parameters<typeof modelOf>[0]) {
-	const [{ session, metadata, links, now }] = modelOf(of);
-	return { session, since: now - 180_000, readAt: now, metadata, links, now };
-}
-
 /** Other modals than the doctor's. */
 export function modalVariants(): Shape[] {
 	return [
@@ -134,12 +123,6 @@ export function modalVariants(): Shape[] {
 			'a hostile name': [metadataOf({ sessionName: HOSTILE })],
 			'after a while': [metadataOf(), { waitedMs: 124_000 }],
 			'while Slack is asked': [metadataOf(), { isKnown: false }],
-		}),
-		...shapesOf(screenshotModal, {
-			'a picture': [pictureOf(AT_WORK), false],
-			'one that Slack cannot load': [pictureOf(AT_WORK), true],
-			none: [pictureOf(EMPTY), false],
-			refused: [pictureOf(REFUSED_LINKS), false],
 		}),
 		...shapesOf(errorModal, {
 			'a refusal with a hostile contact': ['guest', metadataOf(), { kept: 'unchanged', adminContact: HOSTILE }],
@@ -164,6 +147,10 @@ export function modalVariants(): Shape[] {
 			casesOf(HAND_OVER_OUTCOMES, (outcome) => [handOverWords(outcome), metadataOf()] as const),
 		),
 		...shapesOf(receiptModal, OTHER_RECEIPTS),
+		...shapesOf(
+			questionModal,
+			casesOf(ANSWERS, (answer) => [answer] as const),
+		),
 		...shapesOf(historyView, {
 			'no answer': [metadataOf(), [], 0],
 			'one answer': [metadataOf(), answers.slice(0, 1), 1],

@@ -19,7 +19,7 @@ afterEach(async () => {
 	await app[Symbol.asyncDispose]();
 });
 
-const postsOf = (name: string): Posted[] => app.inChannel().filter((post) => post.text().includes(`“${name}”`));
+const postsOf = (name: string): Posted[] => app.inChannel().filter((post) => post.text().includes(`${name}`));
 /** Posts whose question can be answered. */
 const openPostsOf = (name: string) =>
 	postsOf(name).filter((post) => post.buttons().some((label) => label !== WATCH_AGAIN));
@@ -52,7 +52,7 @@ describe('/session watch all after /session unwatch all', () => {
 		await app.pass(12_000);
 		await app.command('/session watch all');
 		await postOf('Chair 0');
-		await app.command('/session unwatch all');
+		await app.unwatchAll();
 		await app.pass(10_000);
 		expect(names.flatMap(openPostsOf)).toEqual([]);
 		await app.command('/session watch all', 'grace');
@@ -62,14 +62,16 @@ describe('/session watch all after /session unwatch all', () => {
 		expect(all.filter((post) => post.buttons().includes(WATCH_AGAIN)).map((post) => post.text())).toEqual([]);
 	});
 
-	it('works when two people type them at once', async () => {
+	it('works when one person confirms the end while another types the beginning', async () => {
 		await start();
 		await app.command('/session watch all');
 		const names = Array.from({ length: 6 }, (_, index) => `Chair ${index}`);
 		for (const name of names) app.waiting(name);
 		await app.until(() => names.every((name) => postsOf(name).length > 0));
-		const type = (who: string, line: string) => app.slack.as(who).command('#agents', line);
-		await Promise.all([type('ada', '/session unwatch all'), type('grace', '/session watch all')]);
+		const offer = await app.command('/session unwatch all');
+		const watchAll = () => app.slack.as('grace').command('#agents', '/session watch all');
+		await Promise.all([offer.press('End all'), watchAll()]);
+		await app.until(() => !offer.buttons().includes('End all'));
 		await app.pass(MINUTE);
 		await app.command('/session watch all', 'grace');
 		await app.pass(2 * MINUTE);
@@ -82,7 +84,7 @@ it('a channel that begins later gets at once what another one has stopped', asyn
 	await stopped('Chairs');
 	await app.command('/session watch all', 'ada', '#secret');
 	await app.pass(15_000);
-	const there = app.inChannel('#secret').filter((post) => post.text().includes('“Chairs”'));
+	const there = app.inChannel('#secret').filter((post) => post.text().includes('Chairs'));
 	expect(there.map((post) => post.buttons().includes('red'))).toEqual([true]);
 });
 
@@ -95,7 +97,7 @@ it('a direct message is not told who began, and anybody is told when sessions ca
 	expect(told.text()).toContain('from now on. ⏳ The list of sessions cannot be got at the moment');
 	app.service.list.mode = 'on';
 	app.waiting('Chairs');
-	await app.until(() => app.inChannel('dm').find((post) => post.text().includes('“Chairs”')));
+	await app.until(() => app.inChannel('dm').find((post) => post.text().includes('Chairs')));
 	expect(app.inChannel('dm').filter((post) => post.text().includes('has typed'))).toEqual([]);
 });
 
@@ -146,7 +148,8 @@ describe('/session unwatch before the first read', () => {
 		await app.command(`/session unwatch ${id}`);
 		app.service.list.hidden.clear();
 		await app.pass(5 * MINUTE);
-		expect(postsOf('Chairs').map(({ ts }) => ts)).toEqual([app.card(id)?.ts]);
+		const shown = postsOf('Chairs').map((post) => post.text());
+		expect(shown).toEqual([expect.stringContaining(SETTLED_WORDS.unwatched)]);
 	}, 60_000);
 });
 
@@ -159,7 +162,7 @@ describe('posts that are on their way', () => {
 		const id = app.waiting('Chairs');
 		const isHeld = () => app.calls('chat.postMessage').some(({ doneAt }) => doneAt === null);
 		await app.until(isHeld);
-		await app.command(command.replace('ID', id));
+		await (command.endsWith('all') ? app.unwatchAll() : app.command(command.replace('ID', id)));
 		release();
 		await app.until(() => postsOf('Chairs').length === 1);
 		await app.until(() => openPostsOf('Chairs').length === 0);
@@ -197,7 +200,7 @@ it('a channel is told of no beginning that ended before it could be told', async
 	for (let time = 0; time < 3; time += 1) {
 		await app.command('/session watch all');
 		await app.pass(2_000);
-		await app.command('/session unwatch all');
+		await app.unwatchAll();
 		await app.pass(2_000);
 	}
 	await app.command('/session watch all');
@@ -280,8 +283,8 @@ describe('what ends or pauses it', () => {
 		await app.slack.remove('#agents', 'handraise');
 		const dm = await app.until(() => app.slack.as('ada').dm().at(-1));
 		expect(dm.text()).toContain('The watch of all sessions in');
-		expect(dm.text()).toContain('use `/session watch all` to start again');
-		expect(dm.text()).toContain(ended('botRemoved').replace('watch`', 'watch all`'));
+		expect(dm.text()).toContain('use /session watch all to start again');
+		expect(dm.text()).toContain(ended('botRemoved').replace('/session watch', '/session watch all'));
 		app.waiting('Another');
 		await app.pass(MINUTE);
 		expect(app.slack.as('ada').dm()).toHaveLength(1);
@@ -296,10 +299,10 @@ describe('what ends or pauses it', () => {
 		await app.postOf(app.waiting('Soon after'));
 		expect(pauseNotices()).toEqual([]);
 		app.service.list.mode = 'off';
-		await app.saysInChannel('`watch all` is paused');
-		expect((await app.command('/session list')).text()).toContain('`watch all` is paused');
+		await app.saysInChannel('watch all is paused');
+		expect((await app.command('/session list')).text()).toContain('watch all is paused');
 		expect(post.buttons()).toContain('red');
-		const other = app.waiting('Other');
+		const other = app.waiting('Lamps');
 		await app.pass(2 * MINUTE);
 		expect(app.raised()).toHaveLength(3);
 		app.service.list.mode = 'on';
@@ -318,21 +321,21 @@ describe('what ends or pauses it', () => {
 		await app.saysInChannel('DISCOVER_SESSIONS');
 		await app.pass(5_000);
 		await app.restart({ DISCOVER_SESSIONS: 'false' });
-		app.waiting('Other');
+		app.waiting('Lamps');
 		await app.pass(MINUTE);
 		expect(app.raised()).toHaveLength(2);
 		app.answerElsewhere(id);
 		await app.until(() => openButtons(post)?.length === 0);
 		expect(pauseNotices()).toHaveLength(1);
 		await app.restart({ DISCOVER_SESSIONS: 'true' });
-		await app.until(() => app.inChannel().some((one) => one.text().includes('“Other”')));
+		await app.until(() => app.inChannel().some((one) => one.text().includes('Lamps')));
 	});
 
 	it('goes on after a restart without posting anything twice', async () => {
 		await start();
 		const { id } = await app.raisedHand();
 		await app.restart();
-		const other = app.waiting('Other');
+		const other = app.waiting('Lamps');
 		await app.postOf(other);
 		await app.pass(MINUTE);
 		expect([app.asked(id).length, app.asked(other).length]).toEqual([1, 1]);

@@ -16,7 +16,7 @@ export async function discoveringApp({ env, service, ...options }: AppOptions & 
 	/** The posts about a session in a channel. */
 	const asked = (id: string, channel?: string): Posted[] => {
 		const name = app.service.sessions.get(id)?.name;
-		const words = name == null ? id : `“${name}”`;
+		const words = name ?? id;
 		return app.inChannel(channel).filter((post) => post.text().includes(words));
 	};
 	/** All posts in the channel but those that tell who began or ended. */

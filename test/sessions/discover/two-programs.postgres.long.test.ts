@@ -6,6 +6,7 @@ import { discoveringWords, noListWords } from '../../../src/screens/watch.ts';
 import { openSession } from '../../slack/support/open-session.ts';
 import { startApp } from '../../support/app.ts';
 import { watchRequests } from '../../support/pass-time.ts';
+import { said } from '../../support/said.ts';
 import { DELIVERED, says } from '../../support/sentences.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { expectNothingWrong, SOME_REQUESTS } from '../harness.ts';
@@ -38,7 +39,7 @@ afterEach(async () => {
 const postsOf = (names: readonly string[]) =>
 	names.map((name) => app.inChannel().filter((post) => post.text().includes(name)).length);
 
-const begun = (outcome: 'begun' | 'already') => discoveringWords(outcome, { isListed: true });
+const begun = (outcome: 'begun' | 'already') => said(discoveringWords(outcome, { isListed: true }));
 
 it('/session watch all posts each question once, and goes on when one replica is gone', async () => {
 	const { other } = await start('on');
@@ -64,7 +65,7 @@ it('/session watch all says the same of the list, whichever replica is asked', a
 		for (let time = 0; time < 6; time += 1) told.push((await app.command(command)).text());
 		return told;
 	};
-	for (const text of await answers('/session watch all')) expect(text).toContain(noListWords('noList', null));
+	for (const text of await answers('/session watch all')) expect(text).toContain(said(noListWords('noList', null)));
 	app.service.list.mode = 'on';
 	// As in a rolling restart.
 	await app.restart();

@@ -64,7 +64,7 @@ describe('inputs', () => {
 		]);
 		expect(first).toMatchObject({ optional: false });
 		expect(first?.element).not.toHaveProperty('initial_option');
-		expect(text).toMatchObject({ label: { text: '“Remarks”' } });
+		expect(text).toMatchObject({ label: { text: 'Remarks' } });
 		expect(optionsOf(choice)).toEqual([
 			['Yes', 'Yes'],
 			['No', 'No'],
@@ -114,30 +114,55 @@ describe('inputs', () => {
 		['One of: A1, B2', undefined],
 		['**Options**:\n- A1\n- B2', undefined],
 		['{"options": ["A1", "B2"]}', undefined],
-		['B2 costs more. Options: A1 | B2', '“B2 costs more.”'],
+		['B2 costs more. Options: A1 | B2', 'B2 costs more.'],
 	])('shows the description %j only if it says more than the options', (description, hint) => {
 		const [choice] = fieldsOf(formOf([{ title: 'Hall', description }], metadata).blocks);
 		expect(optionsOf(choice)).toHaveLength(3);
 		expect(choice?.hint?.text).toBe(hint);
 	});
 
-	it('numbers options that are longer than a label, and shows them whole above', () => {
+	it('shows options that are longer than a label whole above, as they are written', () => {
 		const long = `The hall ${'by the sea '.repeat(12).trim()}`;
 		const longer = `The hall ${'in the park '.repeat(20).trim()}`;
 		const { blocks } = formOf([{ title: 'Hall', description: `Options: ${long} | None | ${longer}` }], metadata);
 		const text = JSON.stringify(blocks[0]);
-		for (const line of [`1. ${long}`, '2. None', `3. ${longer}`]) expect(text).toContain(line);
+		expect(text).toContain(`Options: ${long} | None | ${longer}`);
 		const [choice] = fieldsOf(blocks);
-		const element = choice?.element as { options: { text: { text: string }; value: string }[] };
-		const labels = element.options.map((option) => option.text.text);
-		expect(labels[0]).toMatch(/^1\. The hall by the sea .*…$/);
-		expect(labels.slice(1)).toEqual([
-			'2. None',
-			expect.stringMatching(/^3\. The hall in the park /),
-			expect.any(String),
+		type Shown = { text: { text: string }; description?: { text: string }; value: string };
+		const element = choice?.element as { options: Shown[] };
+		const labels = element.options.map((option) => [option.text.text, option.description?.text]);
+		expect(labels).toEqual([
+			[`${long.slice(0, 74)}…`, `…${long.slice(74)}`],
+			['None', undefined],
+			[`${longer.slice(0, 74)}…`, `…${longer.slice(74, 147)}…`],
+			['None of these (write below)', undefined],
 		]);
 		// Slack takes 150 characters: the third one's text is kept beside the form.
 		expect(element.options.map(({ value }) => value)).toEqual([long, 'None', 'handraise.2', NO_OPTION]);
+	});
+
+	it.each([
+		['5\u202e00 EUR', '500 EUR'],
+		['500\u200b EUR', '500 EUR'],
+		['500\u00a0EUR', '500 EUR'],
+		['password: hunter2-first', 'password: hunter2-second'],
+		['None of these (write below)', 'All of these'],
+	])('offers no choice between %j and %j, which look the same, or like one of ours', (one, other) => {
+		const [field, ...others] = fieldsOf(
+			formOf([{ title: 'Which?', description: `Options:\n- ${one}\n- ${other}` }], metadata).blocks,
+		);
+		expect(others).toEqual([]);
+		expect(field?.element.type).toBe('plain_text_input');
+	});
+
+	it('leaves out the agent’s draft only where the field has it', () => {
+		const description = 'For the letter.\nDraft: Dear Bob, it is 900 EUR.';
+		const hintOf = (title: string, draft: Record<number, string>) =>
+			JSON.stringify(formOf([{ title, description }], metadata, { draft }).blocks);
+		const drafted = 'Dear Bob, it is 900 EUR.';
+		expect(hintOf('Text', { 0: drafted }).split(drafted)).toHaveLength(2);
+		for (const shown of [hintOf('Text', { 0: 'Dear Ann' }), hintOf('Password', { 0: drafted })])
+			expect(shown.split(drafted)).toHaveLength(2);
 	});
 
 	it('uses long text if Slack cannot take an option or there are too many', () => {
@@ -188,26 +213,26 @@ describe('inputs', () => {
 describe('labels and hints', () => {
 	it('shows the title as label and a short description as hint', () => {
 		const [field] = fieldsOf(formOf([{ title: 'Colour', description: 'of the front door' }], metadata).blocks);
-		expect(field).toMatchObject({ label: { text: '“Colour”' }, hint: { text: '“of the front door”' } });
+		expect(field).toMatchObject({ label: { text: 'Colour' }, hint: { text: 'of the front door' } });
 	});
 
 	it('shows a long description as text above the input', () => {
 		const { blocks } = formOf([{ title: 'Colour', description: `**Think** of <!here>\n${'x'.repeat(200)}` }], metadata);
-		expect(blocks.map(({ type }) => type)).toEqual(['section', 'input']);
-		expect(textsOf(blocks)[0]).toMatch(/^> \*Think\* of &lt;!here&gt;\n> x+$/);
+		expect(blocks.map(({ type }) => type)).toEqual(['rich_text', 'input']);
+		expect(textsOf(blocks)[0]).toMatch(/^> \*Think\* of <!here>\n> x+$/);
 	});
 
 	it('says how much of a very long description is cut', () => {
 		const { blocks } = formOf([{ title: 'a', description: 'x'.repeat(10_000) }], metadata);
-		expect(textsOf(blocks)[0]).toMatch(/x… \([\d,]+ more characters\)$/);
+		expect(textsOf(blocks)[0]).toMatch(/x\n> … \([\d,]+ more characters\)$/);
 	});
 
 	it('names the place of items without a title or with the same title', () => {
 		const fields = fieldsOf(formOf([{ title: '' }, { title: 'Name' }, { title: 'Name' }], metadata).blocks);
 		expect(fields.map(({ label }) => label.text)).toEqual([
 			'Question 1 of 3',
-			'“Name” (question 2 of 3)',
-			'“Name” (question 3 of 3)',
+			'Name (question 2 of 3)',
+			'Name (question 3 of 3)',
 		]);
 		expect(fieldsOf(formOf([{ title: ' ' }], metadata).blocks)[0]?.label.text).toBe('Your answer');
 	});
@@ -226,7 +251,7 @@ describe('buildForm', () => {
 		expect(formOf(items(30), metadata).blocks).toHaveLength(60);
 		const bare = formOf(items(31), metadata).blocks;
 		expect(bare).toHaveLength(31);
-		expect(fieldsOf(bare)[30]?.hint?.text).toMatch(/^“30 x+/);
+		expect(fieldsOf(bare)[30]?.hint?.text).toMatch(/^30 x+/);
 		expect(formOf(items(90), metadata).blocks).toHaveLength(90);
 		expect(buildForm(questionOf(items(91)), metadata, {})).toEqual({ kind: 'tooMany', count: 91 });
 	});

@@ -212,13 +212,13 @@ describe('initial values', () => {
 	);
 
 	it.each([
-		['A, by the door', 'A, by the door'],
-		['a: by the door', 'a: by the door'],
+		['A, by the door', 'A. A, by the door'],
+		['a lot of light', 'A. a lot of light'],
 		['a', 'A'],
 		['By the door', 'A. By the door'],
 		['All of it', 'A. All of it'],
 		['(by the door)', 'A. (by the door)'],
-	])('names an option once when its note %j begins with it', (other, sent) => {
+	])('sends the option before its note %j, and one that is the option once', (other, sent) => {
 		expect(answer([hall], { 0: { field: option('A'), other } }).values).toEqual({ 0: sent });
 	});
 

@@ -44,8 +44,8 @@ describe('secretBox', () => {
 		expect(box).toMatchObject({ type: 'input', label, optional: true, dispatch_action: true });
 		const element = box?.element?.type === 'checkboxes' ? box.element : null;
 		expect(element?.options.map(({ text }) => text.text)).toEqual([
-			'1. “Which door?”',
-			'2. “Password”',
+			'1. Which door?',
+			'2. Password',
 			'3. Question 3 of 3',
 		]);
 		expect(element?.initial_options).toMatchObject([{ value: '1' }]);

@@ -8,6 +8,8 @@ import { CANARY } from './hostile-session.ts';
 const OURS =
 	/<@U0OURS[A-Z0-9]*>|<#C0OURS[A-Z0-9]*>|<!date\^\d+\^\{(?:date_short_pretty\} \{time|time_secs)\}\|[\w ,:]+>/g;
 
+const INVISIBLE = /[\u202a-\u202e\u2066-\u2069\u200b\u2060\ufeff]/;
+
 /** Slack accepts it, and interprets nothing in it that a session or a person wrote. */
 export function expectSafeView(view: ModalView | HomeView): void {
 	expect([...validateView(view), ...leaksIn(view), ...harmIn(view.blocks)]).toEqual([]);
@@ -20,10 +22,6 @@ export function expectSafeMessage(message: MessageContent): void {
 	expect(text.length).toBeLessThanOrEqual(4000);
 }
 
-export function expectHarmlessMrkdwn(text: string): void {
-	expect(harmInMrkdwn(text)).toEqual([]);
-}
-
 // The checks below return what they find: `expect` for each of ten thousand texts takes longer than the checks.
 
 function leaksIn(shown: unknown): string[] {
@@ -34,28 +32,30 @@ function leaksIn(shown: unknown): string[] {
 function harmIn(value: unknown, found: string[] = []): string[] {
 	if (typeof value !== 'object' || value === null) return found;
 	const { type, text } = value as Record<string, unknown>;
+	if (isForeign(value as Record<string, unknown>)) found.push(`live: ${JSON.stringify(value)}`);
 	if (typeof text === 'string') {
 		if (type === 'mrkdwn') found.push(...harmInMrkdwn(text));
+		// A text of rich text is shown as it is.
+		if (type === 'text' && INVISIBLE.test(text)) found.push(`an invisible character: ${text}`);
 		if (!text.isWellFormed()) found.push(`not well-formed: ${JSON.stringify(text)}`);
 	}
 	for (const child of Object.values(value)) harmIn(child, found);
 	return found;
 }
 
+/** An element of rich text that rings or leads somewhere, and is not ours. */
+function isForeign({ type, user_id: user, channel_id: channel, url }: Record<string, unknown>): boolean {
+	if (type === 'user') return !String(user).startsWith('U0OURS');
+	if (type === 'channel') return !String(channel).startsWith('C0OURS');
+	return ['link', 'usergroup', 'broadcast'].includes(String(type)) || (type === 'date' && url !== undefined);
+}
+
 function harmInMrkdwn(text: string): string[] {
 	const harms = {
 		'an opening bracket': text.includes('<') && text.replace(OURS, '').includes('<'),
-		'an invisible character': /[\u202a-\u202e\u2066-\u2069\u200b\u2060\ufeff]/.test(text),
+		'an invisible character': INVISIBLE.test(text),
 		// Slack knows three entities.
 		'an ampersand of no entity': /&(?!(?:amp|lt|gt);)/.test(text),
 	};
 	return Object.entries(harms).flatMap(([harm, isThere]) => (isThere ? [`${harm}: ${text}`] : []));
-}
-
-/** Every line is quoted, or in a whole block of code, which only a table is. */
-export function expectQuoted(text: string): void {
-	const quotes = text.replace(/^```\n(?:[^`\n]+\n)+```/gm, '> ');
-	for (const line of quotes.split('\n')) if (text !== '') expect(line).toMatch(/^> |^>$|^>?…/);
-	expect(quotes).not.toContain('```');
-	expect(text).not.toMatch(/[\r\u0085\u2028\u2029\v\f]/);
 }

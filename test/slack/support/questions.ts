@@ -2,6 +2,7 @@ import type { ActionsBlock, InputBlock, KnownBlock } from '@slack/types';
 import { openQuestion, type Question, type ReadSession } from '../../../src/domain/session.ts';
 import { buildForm } from '../../../src/slack/form/build.ts';
 import type { ViewMetadata } from '../../../src/slack/ids.ts';
+import { markupOf, type Part, type Piece } from '../../../src/slack/rich-text.ts';
 import { readSession, saying, throughGate } from '../../support/sessions.ts';
 
 export interface AskedItem {
@@ -59,11 +60,31 @@ function inputsOf(blocks: readonly { type: string }[]): InputBlock[] {
 	return blocks.filter((block): block is InputBlock => block.type === 'input');
 }
 
-/** All texts of sections and context lines, in order. */
+/**
+ * What people read of each section, rich text and context line, in order: what others wrote behind `> `, bold between
+ * asterisks, mentions and dates as Slack's marks.
+ */
 export function textsOf(blocks: readonly { type: string }[]): string[] {
 	return (blocks as readonly KnownBlock[]).flatMap((block) => {
-		if (block.type === 'section') return block.text === undefined ? [] : [block.text.text];
+		if (block.type === 'rich_text') return [(block.elements as Piece[]).map(readPiece).join('\n')];
+		if (block.type === 'section')
+			return [block.text, ...(block.fields ?? [])].flatMap((one) => (one === undefined ? [] : [one.text]));
 		if (block.type !== 'context') return [];
 		return block.elements.flatMap((element) => ('text' in element ? [element.text] : []));
 	});
+}
+
+function readPiece({ type, elements }: Piece): string {
+	const text = (elements as readonly Part[]).map(readPart).join('');
+	if (type === 'rich_text_quote') return `> ${text.replaceAll('\n', '\n> ')}`;
+	return type === 'rich_text_preformatted' ? `\`\`\`\n${text}\n\`\`\`` : text;
+}
+
+function readPart(part: Part): string {
+	const text = part.type === 'text' ? part.text : markupOf(part);
+	const { bold, code, strike } = part.style ?? ({} as NonNullable<Part['style']>);
+	return [[bold, '*'] as const, [code, '`'] as const, [strike, '~'] as const].reduce(
+		(whole, [isSet, mark]) => (isSet === true ? `${mark}${whole}${mark}` : whole),
+		text,
+	);
 }

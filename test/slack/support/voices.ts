@@ -36,14 +36,16 @@ export function foreign(text: string): string {
 	return text.replace(/[^\s]+/g, (word) => (/^[>`~|:.\-_*#[\]()]+$/.test(word) ? word : `${word}${FOREIGN}`));
 }
 
-interface Words {
+interface Fields {
 	readonly type?: unknown;
 	readonly text?: unknown;
-	readonly verbatim?: unknown;
 	readonly [key: string]: unknown;
 }
 
-/** The app's words come first and everything from outside is quoted, so nobody can take it for the app's words. */
+/**
+ * The app's words come first, and nobody can take what others wrote for them: it stands behind the bar, in a frame, in
+ * bold, in a field of the form, or in one line of a list, and never in the title, a heading or mrkdwn.
+ */
 export function expectVoices(built: {
 	readonly title?: unknown;
 	readonly text?: string;
@@ -52,70 +54,87 @@ export function expectVoices(built: {
 	const { title, text, blocks } = built;
 	// Collected: `expect` for each of ten thousand lines takes longer than the checks.
 	const problems: string[] = [];
-	// A window is called by its session's name, in quotation marks.
-	if (title !== undefined) problems.push(...outsideMarks(String((title as Words).text)));
-	if (text !== undefined) {
-		// A notification tells a question after the app's own words, as people read it out.
-		const [ours = ''] = text.split('An agent asks', 1);
-		if (ours !== '') problems.push(...badOpening(ours), ...outsideMarks(ours));
-	}
-	const shown = textsIn(blocks);
-	problems.push(...badOpening(shown[0]?.words.text));
-	for (const { words, where } of shown)
-		problems.push(...badVoices(words, where).map((problem) => `${where}: ${problem}`));
+	if (title !== undefined) problems.push(...foreignIn('the title', title));
+	if (text !== undefined) problems.push(...text.split('\n').flatMap((line) => badOpening(line, 'a notification')));
+	const first = firstTextIn(blocks);
+	problems.push(...badOpening(first ?? '', 'the first block'), ...badVoices(blocks));
 	expect(problems).toEqual([]);
 }
 
-const CHOICES = /\/(?:radio_buttons|(?:multi_)?static_select|checkboxes)\/(?:options|initial_options?)\//;
+function foreignIn(where: string, value: unknown): string[] {
+	const json = JSON.stringify(value) ?? '';
+	return json.includes(FOREIGN) ? [`text from outside in ${where}: ${json}`] : [];
+}
 
-function badVoices({ type, text, verbatim }: Words, where: string): string[] {
-	const shown = String(text);
-	if (type === 'plain_text') {
-		// The options of an agent are part of its question.
-		return CHOICES.test(where) ? [] : outsideMarks(shown);
+/** Begins with a word or an icon of the app. */
+function badOpening(text: string, where: string): string[] {
+	const [word = ''] = text.trimStart().split(/\s/, 1);
+	const isOurs = /^[\p{L}\p{N}\p{Extended_Pictographic}(<…]/u.test(word) && !word.includes(FOREIGN);
+	return isOurs ? [] : [`${where} begins with text from outside: ${text}`];
+}
+
+function firstTextIn(value: unknown): string | null {
+	if (typeof value !== 'object' || value === null) return null;
+	const { text } = value as Fields;
+	if (typeof text === 'string' && text.trim() !== '') return text;
+	for (const child of Object.values(value)) {
+		const found = firstTextIn(child);
+		if (found !== null) return found;
 	}
-	const problems: string[] = [];
-	if (verbatim !== true) problems.push('not verbatim');
-	// An agent's table is a block of code of its own, which no cell ends; our notes of what is cut begin with `…`.
-	const table = /^```\n(?:[|…][^\n`]*\n)+```(?=$|…)/gm;
-	const others = where.endsWith('section') ? shown.replace(table, '') : shown;
-	if (others.includes('```')) problems.push(`code over several lines: ${shown}`);
-	if (/[\r\u0085\u2028\u2029\v\f]/.test(shown)) problems.push(`another line break than \\n: ${JSON.stringify(shown)}`);
-	for (const line of others.split('\n')) {
-		// Context lines have no quotes.
-		if (!(line.startsWith('> ') && where.endsWith('section'))) problems.push(...outsideMarks(line));
+	return null;
+}
+
+function badVoices(value: unknown): string[] {
+	if (typeof value !== 'object' || value === null) return [];
+	const fields = value as Fields;
+	switch (fields.type) {
+		case 'header':
+			return foreignIn('a heading', value);
+		case 'mrkdwn':
+			return [...foreignIn('mrkdwn', value), ...(fields.verbatim === true ? [] : ['not verbatim'])];
+		case 'rich_text_section':
+			return linesOf(fields.elements as readonly Fields[]).flatMap(badLine);
+		case 'rich_text_preformatted':
+			return fields.border === 1 ? [] : [`code without a frame: ${JSON.stringify(value)}`];
+		case 'plain_text':
+			return badPlain(String(fields.text), 1);
+		case 'section': {
+			// An entry of a list, with its button, may begin with what it is about.
+			const { text, accessory, ...others } = fields;
+			const shown = (text as { text: string } | undefined)?.text ?? '';
+			const found = accessory === undefined && text !== undefined ? badOpening(shown, 'a line') : [];
+			return [...found, ...badPlain(shown, 2), ...badVoices(accessory), ...badVoices({ ...others, type: 'fields' })];
+		}
+		case 'button': {
+			// An option of the agent is part of its question.
+			const isOption = String(fields.action_id).startsWith('question.choose');
+			return isOption ? [] : foreignIn('a button', fields.text);
+		}
+		default:
+			return Object.values(value).flatMap(badVoices);
 	}
-	return problems;
 }
 
-/** It has to begin with a word or an icon of the app. */
-function badOpening(text: unknown): string[] {
-	const [opening = ''] = String(text).split(/[“\n]/, 1);
-	const isOurs =
-		typeof text === 'string' && /^[^“>\s]/.test(text) && !opening.includes(FOREIGN) && opening.trim() !== '';
-	return isOurs ? [] : [`begins with text from outside: ${text}`];
+/** What others wrote makes no line of its own. */
+function badPlain(text: string, most: number): string[] {
+	const isBroken =
+		text.includes(FOREIGN) && (text.split('\n').length > most || /[\r\u0085\u2028\u2029\v\f]/.test(text));
+	return isBroken ? [`text from outside in several lines: ${JSON.stringify(text)}`] : [];
 }
 
-function outsideMarks(line: string): string[] {
-	const outside = line.replace(/“[^”]*”/g, '');
-	return outside.includes(FOREIGN) || /[“”]/.test(outside) ? [`text from outside without marks: ${line}`] : [];
-}
-
-interface Shown {
-	readonly words: Words;
-	readonly where: string;
-}
-
-function textsIn(value: unknown, where = '', found: Shown[] = []): Shown[] {
-	if (typeof value !== 'object' || value === null) return found;
-	const words = value as Words;
-	if ((words.type === 'mrkdwn' || words.type === 'plain_text') && typeof words.text === 'string')
-		found.push({ words, where });
-	// The box for secrets names items, in words of ours.
-	const secrets = words.action_id === 'form.secret' ? ' of secrets' : '';
-	const block = typeof words.type === 'string' ? `${where}/${words.type}${secrets}` : where;
-	for (const [key, child] of Object.entries(words)) {
-		textsIn(child, key === 'options' || key.startsWith('initial_option') ? `${block}/${key}/` : block, found);
+function linesOf(parts: readonly Fields[]): Fields[][] {
+	const lines: Fields[][] = [[]];
+	for (const part of parts) {
+		const [first = '', ...others] = ((part.text ?? '') as string).split('\n');
+		lines.at(-1)?.push({ ...part, text: first });
+		lines.push(...others.map((text) => [{ ...part, text }]));
 	}
-	return found;
+	return lines;
+}
+
+/** A line begins with words of the app, or with what is in bold: a name or a title. */
+function badLine(line: readonly Fields[]): string[] {
+	const first = line.find(({ type, text }) => type !== 'text' || String(text).trim() !== '');
+	const isBold = (first?.style as { readonly bold?: boolean } | undefined)?.bold === true;
+	return first?.type === 'text' && !isBold ? badOpening(String(first.text), 'a line') : [];
 }

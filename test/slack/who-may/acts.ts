@@ -5,8 +5,11 @@ import {
 	type ActionId,
 	CALLBACKS,
 	CHOOSE_IDS,
+	encodeAskedEnd,
 	encodeCarriage,
 	encodeChoice,
+	encodeListedPage,
+	encodeListedWatch,
 	encodeMenuChoice,
 	encodeQuestionMark,
 	encodeReply,
@@ -195,6 +198,11 @@ const reply: PressValue = ({ session }, { card }) =>
 	});
 const mark: PressValue = ({ session }) => encodeQuestionMark({ sessionId: session, fingerprint: '0123456789abcdef' });
 const snooze: PressValue = () => encodeSnooze({ length: '1h', hash: 'unknown' });
+const listedPage: PressValue = (_, { card }) => encodeListedPage({ channelId: card.channel, offset: 0 });
+const listedWatch: PressValue = ({ session: sessionId }, { card }) =>
+	encodeListedWatch({ channelId: card.channel, offset: 0, sessionId });
+const askedEnd: PressValue = (_, { card }) =>
+	encodeAskedEnd({ channelId: card.channel, askedAt: Date.UTC(2100, 0), discovers: true });
 const ownAnswer: PressValue = (member, at) => at.answerOf(member);
 
 /** Where each button is pressed and what its value is. */
@@ -205,6 +213,9 @@ const PRESSES: Readonly<Record<ActionId, readonly [Needs, PressValue]>> = {
 	[ACTIONS.showHidden]: ['form', nothing],
 	[ACTIONS.watch]: ['form', target],
 	[ACTIONS.unwatch]: ['form', target],
+	[ACTIONS.stopListed]: ['nothing', listedWatch],
+	[ACTIONS.unwatchAll]: ['nothing', askedEnd],
+	[ACTIONS.keepWatches]: ['nothing', nothing],
 	[ACTIONS.dashboard]: ['form', nothing],
 	[ACTIONS.openFile]: ['form', nothing],
 	[ACTIONS.openScreenshot]: ['form', nothing],
@@ -241,6 +252,7 @@ const PRESSES: Readonly<Record<ActionId, readonly [Needs, PressValue]>> = {
 	[ACTIONS.sendAgain]: ['receipt', ownAnswer],
 	[ACTIONS.postToThread]: ['receipt', ownAnswer],
 	[ACTIONS.nextQuestion]: ['receipt', ownAnswer],
+	[ACTIONS.showQuestion]: ['receipt', ownAnswer],
 	[ACTIONS.answerNew]: [
 		'receipt',
 		(member, at) => encodeCarriage({ id: at.answerOf(member), sessionId: member.session, messageIndex: null }),
@@ -248,8 +260,8 @@ const PRESSES: Readonly<Record<ActionId, readonly [Needs, PressValue]>> = {
 	[ACTIONS.reload]: ['form', nothing],
 	[ACTIONS.moreHelp]: ['nothing', nothing],
 	[ACTIONS.mentionMe]: ['nothing', (_, { card }) => card.channel],
-	[ACTIONS.listOlder]: ['nothing', nothing],
-	[ACTIONS.listNewer]: ['nothing', nothing],
+	[ACTIONS.listOlder]: ['nothing', listedPage],
+	[ACTIONS.listNewer]: ['nothing', listedPage],
 	[ACTIONS.historyOlder]: ['history', nothing],
 	[ACTIONS.historyNewer]: ['history', nothing],
 	[ACTIONS.inboxOlder]: ['inbox', nothing],

@@ -9,6 +9,7 @@ import { WHICH_QUESTION } from '../../../src/screens/form.ts';
 import { INBOX_WAITING, waitingCountWords } from '../../../src/screens/inbox.ts';
 import { errorWords, REFUSAL_CODES } from '../../../src/slack/error-view.ts';
 import { CALLBACKS } from '../../../src/slack/ids.ts';
+import { plainWords } from '../../../src/slack/rich-text.ts';
 import { FOLLOWED_MS } from '../../../src/surfaces/view-plan-store.ts';
 import { type WatchingApp, watchingApp } from '../../sessions/harness.ts';
 import type { Limits } from '../../support/no-limits.ts';
@@ -40,7 +41,7 @@ const SENTENCES = REFUSAL_CODES.map((refusal) => {
 	);
 	const waiting = refusal === 'could_not_check' ? [firstSentence(INBOX_WAITING)] : [];
 	const told = ways
-		.flatMap(({ text, plain }) => [text, plain])
+		.flatMap(({ text, plain }) => [plainWords(text), plain])
 		.map((words) => words.split(WHO)[1]?.slice(0, AFTER_WHO) ?? firstSentence(words));
 	return { refusal, sentences: [...told, ...waiting] };
 });
@@ -177,7 +178,7 @@ function workspaceOf(names: readonly string[], { inOrganisation = false, isPriva
 	return workspace;
 }
 
-/** A message of the app's to press on; in a channel it begins the thread of a session that is watched until `end`. */
+/** A message of the app's to press on; in a channel the question of a session that is watched until `end`. */
 async function postCard(app: WatchingApp, place: string) {
 	if (place === 'dm') {
 		const channel = (await callSlack(app.slack, 'conversations.open', { users: 'U0ADA' })).channel as { id: string };
@@ -189,9 +190,10 @@ async function postCard(app: WatchingApp, place: string) {
 		});
 		return { card: { channel: channel.id, ts: String(ts) }, end: async () => {} };
 	}
-	const id = await app.watched(askingSession(['Which colour?', 'Which size?'], { name: 'Chairs' }));
-	const card = app.card(id);
-	if (card === undefined) throw new Error('there is no card');
+	const id = app.session(askingSession(['Which colour?', 'Which size?'], { name: 'Chairs' }));
+	await app.watch(id);
+	const card = await app.threadSays(id, 'Which colour?');
+	await app.pass(1_500);
 	const end = async () => void (await app.command(`/session unwatch ${id}`));
 	return { card: { channel: card.channel, ts: card.ts }, end };
 }

@@ -93,7 +93,7 @@ export function createLists(
 			await modal.choose('Hand over to', member);
 			await settings.submit(modal);
 			await app.until(
-				() => post.text().includes(`@${member} has it`),
+				() => post.text().includes(`${member} has it`),
 				() => `${post.text()}\n${modal.text()}`,
 			);
 			await modal.close(true);

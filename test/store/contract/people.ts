@@ -74,13 +74,13 @@ export function describeDirectory(subject: Subject): void {
 		expect(await subject.store.db.read.selectFrom('people').selectAll().execute()).toEqual([]);
 	});
 
-	it('does not use any more what is out of date', async () => {
+	it('keeps of what is out of date the name, and nothing is older', async () => {
 		await tell(people(), ADA, told('Ada'));
 		await tell(people(), BOB, told('Bob'));
 		await replica().outdate('T1', [ADA.userId]);
 		expect(await ofBoth()).toEqual(
 			new Map([
-				[ADA.userId, null],
+				[ADA.userId, { ...told('Ada'), at: 0 }],
 				[BOB.userId, told('Bob')],
 			]),
 		);

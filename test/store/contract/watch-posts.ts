@@ -54,8 +54,8 @@ export function describeWatchPosts(subject: Subject): void {
 			await recorded([]);
 			const [told] = await store().posts.takeDue({ ...LEASE, token: 'told' }, 10, T0);
 			expect(told?.post.content).toMatchObject({ kind: 'postRefused', code: 'restricted_action' });
-			expect(await replica().watches.add(newWatch())).toMatchObject({ kind: 'already', again: true });
-			expect(await replica().watches.add(newWatch())).toMatchObject({ kind: 'already', again: false });
+			expect(await replica().watches.add(newWatch())).toMatchObject({ kind: 'already', isPosting: true });
+			expect(await replica().watches.add(newWatch())).toMatchObject({ kind: 'already', isPosting: false });
 			const { post } = await next();
 			expect(post).toMatchObject({ content: { kind: 'card' }, ts: null, attempts: 0 });
 			const place = { teamId: 'T1', placeIds: ['C1'], key: post.id };

@@ -20,7 +20,7 @@ const BUILT_LATER = [
 	// Of a list's entries in a language, when a text needs them first, linear.
 	'src/domain/asking-words.ts',
 	// Of the id of the app's own user.
-	'src/slack/mrkdwn.ts',
+	'src/slack/seen-text.ts',
 	// Of letters in its own code, for what an operator types for `npm run doctor -- may`.
 	'src/operator/doctor/may.ts',
 ];

@@ -3,6 +3,8 @@ import { type Message, type Modal, records, text } from '../../../../fake-slack/
 import { stateLine } from '../../../../src/screens/answer.ts';
 import { CHOICE_WORDS } from '../../../../src/screens/receipt.ts';
 import { ACTIONS } from '../../../../src/slack/ids.ts';
+import type { Words } from '../../../../src/slack/rich-text.ts';
+import { said } from '../../../support/said.ts';
 import type { Harness } from '../../harness.ts';
 import { until } from '../../until.ts';
 import { claimIn } from '../receipt-watch.ts';
@@ -261,8 +263,8 @@ function showsChoice(choice: Choice, shown: string): boolean {
 }
 
 /** Whether a post shows this person's answer: on its way, or as what the session got. */
-function namesChoice({ userId, options }: Choice, shown: string): boolean {
-	return options.some((one) => shown.includes(`<@${userId}>: ${one}`) || shown.includes(`*${one}* · <@${userId}>`));
+function namesChoice({ person, options }: Choice, shown: string): boolean {
+	return options.some((one) => shown.includes(`${person}: ${one}`));
 }
 
 /** What both texts end with. */
@@ -276,17 +278,17 @@ function toldBy({ options }: Choice, shown: string): Told | null {
 	const own = options.find((option) => shown.includes(option)) ?? '';
 	const choice = { option: own, title: QUESTION_TITLE, sessionId: '' };
 	/** Whatever the other answer was: what stands after it. */
-	const isSaid = (words: (own: typeof choice, first: string | null) => string) =>
+	const isSaid = (words: (own: typeof choice, first: string | null) => Words) =>
 		options.some((option) =>
-			shown.includes(commonEnd(words({ ...choice, option }, null), words({ ...choice, option }, '?'))),
+			shown.includes(commonEnd(said(words({ ...choice, option }, null)), said(words({ ...choice, option }, '?')))),
 		);
-	if (shown.includes(CHOICE_WORDS.undone(choice))) return 'taken back';
-	if (shown.includes(CHOICE_WORDS.undoTooLate(choice))) return 'too late';
+	if (shown.includes(said(CHOICE_WORDS.undone(choice)))) return 'taken back';
+	if (shown.includes(said(CHOICE_WORDS.undoTooLate(choice)))) return 'too late';
 	if (shown.includes(OFFERED)) return 'offered again';
 	if (isSaid(CHOICE_WORDS.second)) return 'second of their own';
 	if (isSaid((own, first) => CHOICE_WORDS.lost(own, '', first))) return 'second';
-	if (isSaid((own) => CHOICE_WORDS.notSent(own, '').trim())) return 'not taken';
+	if (isSaid((own) => said(CHOICE_WORDS.notSent(own, '')).trim())) return 'not taken';
 	if (isSaid((own) => CHOICE_WORDS.unknown(own))) return 'not known';
-	if (shown.includes(CHOICE_WORDS.late(choice))) return 'not saved yet';
+	if (shown.includes(said(CHOICE_WORDS.late(choice)))) return 'not saved yet';
 	return claimIn(shown) ?? null;
 }

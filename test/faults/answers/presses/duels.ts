@@ -87,7 +87,7 @@ export async function runDuels(options: PressPart & { readonly duels: number; re
 				shown: loser.told.find(({ what }) => what === 'second')?.shown ?? '',
 				words: [`<@${winner.userId}>`, value],
 			}),
-			post: () => ({ shown: JSON.stringify(desk.post(question)?.blocks ?? []), words: [`<@${winner.userId}>`] }),
+			post: () => ({ shown: JSON.stringify(desk.post(question)?.blocks ?? []), words: [winner.person] }),
 		}[how]();
 		for (const word of words) {
 			if (!shown.includes(word)) report(question, `the second person is not told "${word}" but:\n${shown}`);

@@ -101,10 +101,10 @@ export async function openDesk(harness: Harness, sessionCount: number) {
 	await harness.serving();
 	for (const id of ids) {
 		const channel = channelOf(id);
-		// Nobody could answer what a session asks that is not watched, for the whole run.
+		// Its question comes before its card. Nobody could answer it if the session was not watched, for the whole run.
+		ask(id);
 		const isWatched = () => state.messages.some((one) => one.channel === channel && one.ephemeralFor === undefined);
 		await watchSessions(harness, { person, channel, ids: [id], isWatched });
-		ask(id);
 	}
 
 	return {

@@ -1,0 +1,164 @@
+import type { TableBlock } from '@slack/types';
+import { isBlank, neutralise, oneLine, shownPart } from '../domain/shown-text.ts';
+import type { OnCut } from '../domain/texts.ts';
+import { bold, code, type Part, type Piece, quote, rich, together, type Words } from './rich-text.ts';
+
+/*
+ * What an agent wrote, as it wrote it. A scanner only finds code, bold words, tables and links of Markdown and leaves
+ * out their marks: `**`, backticks, lines of fences, brackets of links and, in a table of a message, bars. Every other
+ * character stays, so that nobody approves something else than was written. Our own scanner, because a parser of
+ * Markdown drops more: nesting beyond its limits, surplus cells, list marks, entities, backslashes.
+ */
+
+/** What begins code. Behind it stands nothing but the name of a language, or words (2), which stay. */
+const FENCE = /^\s*(`{3,}(?!`)|~{3,}(?!~))(?:[ \t]*(?:[\w+#.-]{1,20}[ \t]*)?|([^`]+))$/;
+/** `|---|:-:|` below a line with a bar. */
+const RULER = /^(?=.*\|)(?=.*-)[\s|:-]+$/;
+const HEADING = /^#{1,6}[ \t]/;
+
+/** More elements than this in one text: it stands as written. Each takes about 45 characters of a message. */
+const MOST_PARTS = 40;
+
+/**
+ * What an agent wrote, behind the bar, cut to `limit` with a note; nothing when nothing of it is visible. `onCut` is
+ * told when a part is missing. Lines of code and of tables stand in frames, as long as the text is.
+ */
+export function agentText(whole: string, limit: number, onCut?: OnCut): Piece[] {
+	const { text, note } = shownPart(whole, limit, onCut);
+	if (isBlank(text)) return quote(note);
+	const pieces = piecesOf(text);
+	const count = pieces.reduce((sum, { elements }) => sum + elements.length, 0);
+	const shown = count > MOST_PARTS ? quote(text) : pieces;
+	return note === '' ? shown : [...shown, ...quote(note)];
+}
+
+/** What an agent wrote, in one line behind the bar. */
+export const agentLine = (text: string, limit: number, onCut?: OnCut): Piece[] =>
+	quote(lineOf(oneLine(text, limit, onCut)));
+
+function piecesOf(text: string): Piece[] {
+	const lines = text.split('\n');
+	const pieces: Piece[] = [];
+	let plain: string[] = [];
+	const endText = () => {
+		// A frame stands apart by itself.
+		while (pieces.length > 0 && plain[0]?.trim() === '') plain.shift();
+		pieces.push(...quote(inlineOf(plain)));
+		plain = [];
+	};
+	for (let at = 0; at < lines.length; at += 1) {
+		const framed = fencedAt(lines, at) ?? tableAt(lines, at);
+		if (framed === null) plain.push(lines[at] ?? '');
+		else {
+			while (plain.at(-1)?.trim() === '') plain.pop();
+			endText();
+			pieces.push(code(framed.text));
+			at = framed.to - 1;
+		}
+	}
+	endText();
+	return pieces;
+}
+
+/** The code between the fence at `at` and the one that ends it, or the text's end; null without any. */
+function fencedAt(lines: readonly string[], at: number) {
+	const [, fence, words] = FENCE.exec(lines[at] ?? '') ?? [];
+	if (fence === undefined) return null;
+	const end = firstFrom(lines, at + 1, (line) => line.trim().startsWith(fence) && /^([`~])\1*$/.test(line.trim()));
+	if (words !== undefined && end === lines.length) return null;
+	const text = lines.slice(words === undefined ? at + 1 : at, end).join('\n');
+	return isBlank(text) ? null : { text, to: end + 1 };
+}
+
+function tableAt(lines: readonly string[], at: number) {
+	if (!(lines[at] ?? '').includes('|') || !RULER.test(lines[at + 1] ?? '')) return null;
+	const to = firstFrom(lines, at + 2, (line) => !line.includes('|'));
+	return { text: lines.slice(at, to).join('\n'), to };
+}
+
+/** The index of the first such line, else the number of lines. */
+function firstFrom(lines: readonly string[], from: number, test: (line: string) => boolean): number {
+	let at = from;
+	while (at < lines.length && !test(lines[at] ?? '')) at += 1;
+	return Math.min(at, lines.length);
+}
+
+/** Code between equal runs of backticks (2), bold words (3), a link's label and address (4, 5). Quadratic: for what is cut. */
+const MARKS = new RegExp(
+	[
+		/(?<!`)(`+)(?!`)([^\n]*?[^`\n])\1(?!`)/,
+		/(?<![^\s([{"'“‘«>—–:-])\*\*(?![\s*/])([^\n]*?[^\s*])\*\*(?=[)\]}"'”’».,;:!?…—–-]*(?:\s|$))/,
+		/(?<![!\p{L}\p{N}_)\]])\[([^[\]\n]+)\]\((https?:\/\/[^\s()]+)\)/u,
+	]
+		.map(({ source }) => source)
+		.join('|'),
+	'gu',
+);
+
+/** Lines of text with their code, bold words and links. */
+function inlineOf(lines: readonly string[]): readonly Part[] {
+	return together(
+		lines.flatMap((text, at) => [at === 0 ? '' : '\n', HEADING.test(text) ? bold(lineOf(text)) : lineOf(text)]),
+	);
+}
+
+function lineOf(text: string): readonly Part[] {
+	let from = 0;
+	const parts: Words[] = [];
+	for (const found of text.matchAll(MARKS)) {
+		const [whole, , inCode, inBold, label = '', address = ''] = found;
+		parts.push(text.slice(from, found.index));
+		from = found.index + whole.length;
+		if (inCode !== undefined) parts.push(isBlank(inCode) ? whole : rich`\`${inCode}\``);
+		else if (inBold !== undefined) parts.push(bold(inBold));
+		else parts.push(`${label} (${address})`);
+	}
+	return together([...parts, text.slice(from)]);
+}
+
+/** Of a table in a message. Slack takes 100 rows of 20 cells, and about 12,000 characters of all blocks. */
+const MOST_OF_TABLE = { rows: 100, columns: 20, json: 6_000 };
+
+/**
+ * The first table of an agent's text as a block, which Slack draws at a message's end, and the text without it. Null
+ * without one, or when the block would not show all of it: then it stands in the text.
+ */
+export function tableOf(text: string): { readonly table: TableBlock; readonly others: string } | null {
+	const lines = neutralise(text).split('\n');
+	for (let at = 0; at < lines.length; at += 1) {
+		const fenced = fencedAt(lines, at);
+		const found = fenced === null ? tableAt(lines, at) : null;
+		if (found !== null) {
+			const table = tableBlock(lines.slice(at, found.to));
+			return table && { table, others: lines.toSpliced(at, found.to - at, '(table below)').join('\n') };
+		}
+		if (fenced !== null) at = fenced.to - 1;
+	}
+	return null;
+}
+
+function tableBlock(lines: readonly string[]): TableBlock | null {
+	if (lines.join('\n').length > MOST_OF_TABLE.json) return null;
+	const rows = lines.toSpliced(1, 1).map(cellsOf);
+	const width = rows[0]?.length ?? 0;
+	if (rows.length > MOST_OF_TABLE.rows || width > MOST_OF_TABLE.columns) return null;
+	// Slack refuses an empty cell, and rows of other lengths.
+	if (rows.some((row) => row.length !== width || row.some(isBlank))) return null;
+	const cells = rows.map((row) => row.map((text) => ({ type: 'raw_text' as const, text })));
+	const settings = Array.from({ length: width }, () => ({ is_wrapped: true }));
+	const table: TableBlock = { type: 'table', rows: cells, column_settings: settings };
+	return JSON.stringify(table).length > MOST_OF_TABLE.json ? null : table;
+}
+
+const cellsOf = (line: string) =>
+	line
+		.trim()
+		.replace(/^\||(?<!\\)\|$/g, '')
+		.split(/(?<!\\)\|/)
+		.map((cell) => plainOf(cell.trim()));
+
+/** Without marks: a cell has no styles. */
+const plainOf = (cell: string) =>
+	lineOf(cell)
+		.map((part) => ('text' in part ? part.text : ''))
+		.join('');
