@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { DELIVERED, reminderOf } from '../test/support/sentences.ts';
 import { buttonNamed } from './browser.ts';
-import { expectNothingWrong, type Harness, moveClock, openHarness, type } from './harness.ts';
+import { asksIn, expectNothingWrong, type Harness, moveClock, openHarness, type } from './harness.ts';
 import { askingSession, item } from './session-service/builders.ts';
 
 /** The app is a process of its own here, as for a visitor of the sandbox. Its time is the machine's. */
@@ -82,7 +82,7 @@ it('keeps the moved time when the app is killed and started again', async () => 
 	sessions().put('vases', askingSession([item('Which vases?')], { name: 'Order vases' }));
 	await type(page, '/session watch vases');
 	const posts = () => slack.state.messages.filter((one) => one.channel === 'C0AGENTS');
-	await expect.poll(() => JSON.stringify(posts()), PATIENCE).toContain('Order vases” asks');
+	await expect.poll(() => JSON.stringify(posts()), PATIENCE).toContain(asksIn('Order vases'));
 	await expect.poll(() => page.locator('.channel .message time').last().innerText()).toMatch(/^9:0\d AM$/);
 	await moveClock(page, '+15 min');
 	await moveClock(page, '+5 min');

@@ -395,6 +395,93 @@ it('writes dates in the language of the reader’s browser, and says so when nob
 	await slackCall('chat.delete', { channel: 'C0AGENTS', ts });
 });
 
+it('draws rich text as Slack does, as wide as the window, with dates in the reader’s zone', async () => {
+	const text = (words: string, style?: Json) => ({ type: 'text', text: words, ...(style && { style }) });
+	const part = (type: string, ...elements: Json[]) => ({ type: `rich_text_${type}`, elements });
+	const date = { type: 'date', timestamp: 1764255600, format: '{date_num} {time}', fallback: 'then' };
+	const address = `https://example.com/${'long'.repeat(40)}`;
+	const elements = [
+		part(
+			'section',
+			text('Bold', { bold: true }),
+			text(' and '),
+			text('code', { code: true }),
+			text(' *as is*\nat '),
+			date,
+		),
+		part('quote', text('one\n\nthree, '), { type: 'user', user_id: 'U0ADA' }, text(' of '), {
+			type: 'usergroup',
+			usergroup_id: 'S0OPS',
+		}),
+		{ ...part('preformatted', text(`a  b\n  ${'c'.repeat(90)}`)), border: 1 },
+		part('section', { type: 'link', url: 'https://example.com/', text: 'Here' }, text(' '), {
+			type: 'link',
+			url: address,
+		}),
+		part('section', { type: 'channel', channel_id: 'C0AGENTS' }, { type: 'link', url: address, text: '<b>x</b>' }),
+	];
+	const { ts } = await slackCall('chat.postMessage', {
+		channel: 'C0AGENTS',
+		text: 'rich',
+		blocks: [{ type: 'rich_text', elements }],
+	});
+	const berlin = await page.context().browser()?.newPage({ locale: 'en-GB', timezoneId: 'Europe/Berlin' });
+	if (berlin === undefined) throw new Error('The page has no browser.');
+	await berlin.setViewportSize({ width: 390, height: 800 });
+	await berlin.goto(`${harness.sandbox.url}/?as=ada&window=berlin&in=C0AGENTS`);
+	const shown = berlin.locator(`[data-surface="${ts}"] .blocks`);
+	const lines = ['Bold and code *as is*', 'at 2025-11-27 16:00', 'one', '', 'three, @Ada of @ops', 'a  b'];
+	await expect.poll(() => shown.innerText().then((words) => words.split('\n').slice(0, 6))).toEqual(lines);
+	// One bar for all lines of a quote, and one for what has a border.
+	const look = (selector: string, property: string) =>
+		berlin.evaluate(
+			`Array.from(document.querySelectorAll('[data-surface="${ts}"] .blocks ${selector}'), (one) => ` +
+				`getComputedStyle(one).getPropertyValue('${property}'))`,
+		);
+	expect(await look('blockquote', 'border-left-width')).toEqual(['4px']);
+	expect(await look('.rich-bar', 'border-left-width')).toEqual(['4px']);
+	expect(await look('pre', 'border-top-width')).toEqual(['1px']);
+	expect(await look(':is(pre, code)', 'font-family')).toEqual([
+		expect.stringMatching(/monospace$/),
+		expect.stringMatching(/monospace$/),
+	]);
+	expect(await look('b', 'font-weight')).toEqual([expect.stringMatching(/^[7-9]00$/)]);
+	expect(await shown.locator('.mention').allInnerTexts()).toEqual(['@Ada', '@ops', '#agents']);
+	expect(await shown.locator('.mention-me').allInnerTexts()).toEqual(['@Ada']);
+	const links = shown.locator('a[target="_blank"][rel~="noopener"]');
+	expect(await links.allInnerTexts()).toEqual(['Here', address, '<b>x</b>']);
+	expect(await links.first().getAttribute('href')).toBe('https://example.com/');
+	expect(await berlin.evaluate('document.documentElement.scrollWidth')).toBe(390);
+	expect(await shown.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0);
+	await berlin.close();
+	await slackCall('chat.delete', { channel: 'C0AGENTS', ts });
+});
+
+it('draws the fields of a section in two columns left of its button, in one where there is no room', async () => {
+	const fields = [plain('Session *x*'), { type: 'mrkdwn', text: '*Asked*' }, plain('Third'), plain('Third')];
+	const accessory = { type: 'button', action_id: 'go', text: plain('Open it') };
+	const blocks = [{ type: 'section', fields, accessory }];
+	const { ts } = await slackCall('chat.postMessage', { channel: 'C0AGENTS', text: 'fields', blocks });
+	const message = page.locator(`[data-surface="${ts}"] .blocks`);
+	const boxOf = async (which: Locator) => (await which.boundingBox()) ?? { x: -1, y: -1 };
+	const boxes = () =>
+		Promise.all([
+			boxOf(message.getByText('Session *x*')),
+			boxOf(message.locator('b', { hasText: 'Asked' })),
+			boxOf(message.getByRole('button', { name: 'Open it' })),
+		]);
+	const [first, second, button] = await boxes();
+	expect([first.x < second.x, second.x < button.x, Math.abs(first.y - second.y) < 3]).toEqual([true, true, true]);
+	expect(await message.getByText('Third').count()).toBe(2);
+	await page.setViewportSize({ width: 390, height: 800 });
+	await expect.poll(() => boxes().then(([above, below]) => above.y < below.y && above.x === below.x)).toBe(true);
+	const [above, , beside] = await boxes();
+	expect([above.x < beside.x, Math.abs(above.y - beside.y) < 12]).toEqual([true, true]);
+	expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+	await page.setViewportSize({ width: 1280, height: 800 });
+	await slackCall('chat.delete', { channel: 'C0AGENTS', ts });
+});
+
 it('types a command of the guide by a press', async () => {
 	const wide = await harness.window('grace', { channel: 'C0GENERAL' });
 	const guide = wide.getByRole('button', { name: 'Guide' });
@@ -411,7 +498,15 @@ it('shows unread channels in bold, and the line “New” above unread messages'
 	const entry = grace.getByRole('button', { name: /agents.*unread/ });
 	await entry.waitFor();
 	await expect.poll(() => grace.locator('.badge').innerText()).toBe('1');
+	const elements = [{ type: 'rich_text_section', elements: [{ type: 'user', user_id: 'U0GRACE' }] }];
+	const { ts } = await slackCall('chat.postMessage', {
+		channel: 'C0AGENTS',
+		text: 'For you',
+		blocks: [{ type: 'rich_text', elements }],
+	});
+	await expect.poll(() => grace.locator('.badge').innerText()).toBe('2');
 	await entry.click();
 	await grace.locator('.new-line').waitFor();
 	await grace.locator('.entry-unread').waitFor({ state: 'detached' });
+	await slackCall('chat.delete', { channel: 'C0AGENTS', ts });
 });

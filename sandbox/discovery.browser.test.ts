@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { waitingSessionsWords } from '../src/screens/inbox.ts';
+import { othersAskWords } from '../src/screens/inbox.ts';
 import { BEGAN_ALL, ENDED_ALL } from '../test/support/sentences.ts';
 import { buttonNamed } from './browser.ts';
 import { type Harness, openHarness, type } from './harness.ts';
@@ -30,8 +30,8 @@ it('shows in Home a session that nobody watches, and opens it', async () => {
 	service().sessions.start('yesno');
 	const page = await harness.window('ada', { home: true });
 	const home = page.getByRole('tabpanel', { name: 'Home' });
-	await soon(home.getByText('Other waiting sessions').waitFor());
-	await soon(home.getByText(waitingSessionsWords(1)).waitFor());
+	await soon(home.getByText('Other sessions that ask').waitFor());
+	await soon(home.getByText(othersAskWords(1)).waitFor());
 	expect(await seriousFindings(page, '#app-home')).toEqual([]);
 	await home.getByRole('button', { name: buttonNamed('Answer') }).click();
 	const dialog = page.getByRole('dialog');
@@ -39,7 +39,7 @@ it('shows in Home a session that nobody watches, and opens it', async () => {
 	await dialog.getByRole('button', { name: 'Send answer' }).click();
 	await soon(service().sessions.until('yesno', (json) => json.status === 'completed'));
 	await page.keyboard.press('Escape');
-	await soon(home.getByText('Other waiting sessions').waitFor({ state: 'detached' }));
+	await soon(home.getByText('Other sessions that ask').waitFor({ state: 'detached' }));
 });
 
 it('brings each question into a channel that watches all, until it stops', async () => {
@@ -54,6 +54,7 @@ it('brings each question into a channel that watches all, until it stops', async
 	await page.getByText('LH 1173', { exact: false }).first().waitFor();
 	await expect.poll(() => button(page, 'LH 1173').count()).toBe(0);
 	await type(page, '/session unwatch all');
+	await button(page, 'End all').click();
 	await page.locator('.channel').getByText(ENDED_ALL.replaceAll('`', '')).first().waitFor();
 	await soon(expect.poll(() => button(page, 'Yes').count()).toBe(0));
 });

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { handOverRefusedText } from '../src/screens/hand-over.ts';
 import { waitingCountWords } from '../src/screens/inbox.ts';
 import { asksWords } from '../src/screens/question-post.ts';
+import { said } from '../test/support/said.ts';
 import {
 	GAVE_BACK,
 	HANDED_OVER,
@@ -28,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => harness?.close());
 afterEach(async () => {
 	await harness.closeWindows();
-	await harness.sandbox.slack.as('ada').command('#agents', '/session unwatch all');
+	await harness.unwatchAll();
 	expectNothingWrong(harness);
 });
 
@@ -37,7 +38,7 @@ const homeOf = (page: Page) => page.getByRole('tabpanel', { name: 'Home' });
 const button = (within: Page | Locator, name: string) => within.getByRole('button', { name: buttonNamed(name) });
 /** The question's post, not the card. */
 const question = (page: Page, name: string) =>
-	page.locator('.channel .message', { hasText: asksWords(`“Order ${name}”`) }).last();
+	page.locator('.channel .message', { hasText: said(asksWords(`Order ${name}`)) }).last();
 /** A person's direct message about a question. */
 const told = (page: Page, words: string | RegExp) => page.locator('.channel .message', { hasText: words }).last();
 
@@ -112,12 +113,12 @@ it('lets the person who got a question answer it with one press, and tells the p
 	await dialog(ada).getByText(youHandedOver('Grace')).waitFor();
 	const grace = await harness.window('grace', { home: true });
 	const home = homeOf(grace);
-	await soon(home.getByText(`${HANDED_TO_YOU} @Ada`).waitFor());
+	await soon(home.getByText(`${HANDED_TO_YOU} Ada`).waitFor());
 	await button(home, 'Sand').click();
 	const { sessions } = harness.sandbox.service;
 	await soon(expect.poll(() => sessions.values('desks', 1)).toEqual(['Sand']));
 	await ada.keyboard.press('Escape');
-	await soon(told(ada, /“Order desks” asked: “Which desks\?”\s*(@Grace: Sand|Sand · @Grace) · /).waitFor());
+	await soon(told(ada, /Order desks asked: Which desks\?\s*Grace: Sand · /).waitFor());
 });
 
 it('snoozes a question in one’s own inbox only, shows it again, and brings it back when its time has come', async () => {
@@ -171,7 +172,7 @@ it('hands over and snoozes with the keyboard alone', async () => {
 		.toContain('Order plants');
 
 	const home = homeOf(await harness.window('ada', { home: true }));
-	await soon(home.getByText('@Grace has it').waitFor());
+	await soon(home.getByText('Grace has it').waitFor());
 	await home.page().getByRole('tab', { name: 'Home' }).focus();
 	await press(home.page(), 'Tab', 'More options');
 	await home.page().keyboard.press('Enter');

@@ -1,5 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { asksWords } from '../src/screens/question-post.ts';
+import { line, richText } from '../src/slack/rich-text.ts';
 import { passTime, steadyClock, watchRequests } from '../test/support/pass-time.ts';
 import { createAppHere } from './app-here.ts';
 import { launchBrowser } from './browser.ts';
@@ -28,6 +30,8 @@ export interface Harness {
 	pass(ms: number): Promise<void>;
 	/** Closes all windows. */
 	closeWindows(): Promise<void>;
+	/** Ends all that Ada's channel watches. */
+	unwatchAll(channel?: string): Promise<void>;
 	/** The pages' complaints: script errors, and everything that the Content-Security-Policy refused. */
 	readonly complaints: string[];
 	/** Lines of the app's log that are errors. */
@@ -132,6 +136,17 @@ export async function openHarness({ ownProcess = false, ...options }: HarnessOpt
 			return awaited;
 		},
 		closeWindows,
+		async unwatchAll(channel = '#agents') {
+			const ada = sandbox.slack.as('ada');
+			const replies = () => ada.messages(channel, { all: true }).filter((message) => message.isEphemeral());
+			const before = new Set(replies().map(({ ts }) => ts));
+			const reply = () => replies().find(({ ts }) => !before.has(ts));
+			await ada.command(channel, '/session unwatch all');
+			await until(() => reply() !== undefined);
+			if (reply()?.buttons().includes('End all') !== true) return;
+			await reply()?.press('End all');
+			await until(() => reply()?.buttons().includes('End all') !== true);
+		},
 		async window(person, { narrow = false, channel, home = false } = {}) {
 			const page = closed.pop() ?? (await newPage());
 			open.push(page);
@@ -147,6 +162,9 @@ export async function openHarness({ ownProcess = false, ...options }: HarnessOpt
 		},
 	};
 }
+
+/** The headline of the post of a question of the session with this name, as it is sent. */
+export const asksIn = (name: string) => JSON.stringify(richText(...line(asksWords(name)))[0]?.elements[0]);
 
 /** Types into the channel's composer and presses Enter. */
 export async function type(page: Page, line: string): Promise<void> {

@@ -64,7 +64,7 @@ it('shows the traffic of a command, and copies a modal for the Block Kit Builder
 	await dialog(page).getByRole('button', { name: 'Copy this modal' }).click();
 	await page.getByText('Copied. Paste it into').waitFor();
 	const copied = (await page.evaluate('navigator.clipboard.readText()')) as string;
-	expect(JSON.parse(copied)).toMatchObject({ type: 'modal', title: { text: '“Research e-bike suppl…”' } });
+	expect(JSON.parse(copied)).toMatchObject({ type: 'modal', title: { text: 'Session' } });
 	await dialog(page)
 		.getByRole('img', { name: /screenshot/i })
 		.waitFor();
@@ -127,8 +127,8 @@ it('names what is missing under its field, and moves the focus there', async () 
 	await soon(service().until('with-errors', (json) => json.status === 'humanInput'));
 	const page = await harness.window('ada');
 	await type(page, '/session with-errors');
-	await dialog(page).getByLabel('“Email address”', { exact: true }).fill('nobody');
-	await dialog(page).getByLabel('“Website URL”', { exact: true }).fill('nowhere');
+	await dialog(page).getByLabel('Email address', { exact: true }).fill('nobody');
+	await dialog(page).getByLabel('Website URL', { exact: true }).fill('nowhere');
 	await send(page).click();
 	const wrongAddress = dialog(page).getByText('Please enter a valid URL.');
 	await Promise.all([wrongAddress.waitFor(), dialog(page).getByText('Please enter a valid email address.').waitFor()]);
@@ -136,15 +136,15 @@ it('names what is missing under its field, and moves the focus there', async () 
 	await expect.poll(() => focused()).toContain('Number of participants');
 
 	// The field with the focus keeps it, although another field is still wrong.
-	await dialog(page).getByLabel('“Website URL”', { exact: true }).focus();
+	await dialog(page).getByLabel('Website URL', { exact: true }).focus();
 	await page.keyboard.type('/agenda');
 	await wrongAddress.waitFor({ state: 'detached' });
 	await expect.poll(() => focused()).toContain('Website URL');
-	await dialog(page).getByLabel('“Number of participants”', { exact: true }).fill('12');
-	await dialog(page).getByLabel('“Email address”', { exact: true }).fill('office@example.com');
-	await dialog(page).getByLabel('“Website URL”', { exact: true }).fill('https://example.com/agenda');
-	await dialog(page).getByLabel('“Date”', { exact: true }).fill('2026-12-04');
-	await dialog(page).getByLabel('“Start time”', { exact: true }).fill('14:30');
+	await dialog(page).getByLabel('Number of participants', { exact: true }).fill('12');
+	await dialog(page).getByLabel('Email address', { exact: true }).fill('office@example.com');
+	await dialog(page).getByLabel('Website URL', { exact: true }).fill('https://example.com/agenda');
+	await dialog(page).getByLabel('Date', { exact: true }).fill('2026-12-04');
+	await dialog(page).getByLabel('Start time', { exact: true }).fill('14:30');
 	await send(page).click();
 	await arrived(page);
 	const values = ['12', 'office@example.com', 'https://example.com/agenda', '2026-12-04', '14:30'];
@@ -161,21 +161,21 @@ it('keeps an answer whose box is ticked secret from the channel, and the box and
 	await dialog(page).getByRole('button', { name: 'More options' }).first().click();
 	await page.getByRole('menuitem', { name: /^Hide these answers/ }).click();
 	const box = dialog(page).getByRole('group', { name: /Hide these answers/ });
-	const tick = box.getByRole('checkbox', { name: '3. “Affiliation”' });
+	const tick = box.getByRole('checkbox', { name: '3. Affiliation' });
 	await expect.poll(() => box.getByRole('checkbox').count()).toBe(3);
 	const field = (label: string) => dialog(page).getByRole('textbox', { name: label });
 	const views = () => JSON.stringify(harness.sandbox.slack.snapshot().views);
-	await field('“Name” (question 1 of 3)').fill('Ada, with a hat');
+	await field('Name (question 1 of 3)').fill('Ada, with a hat');
 	await page.keyboard.press('Tab');
 	await tick.check();
 	await expect.poll(views).toContain('"selected_options":[{');
 	await expect.poll(views).toContain('Ada, with a hat');
 	await page.reload();
 	await expect.poll(() => tick.isChecked()).toBe(true);
-	await expect.poll(() => field('“Name” (question 1 of 3)').inputValue()).toBe('Ada, with a hat');
+	await expect.poll(() => field('Name (question 1 of 3)').inputValue()).toBe('Ada, with a hat');
 	for (const [label, text] of [
-		['“Name” (question 2 of 3)', 'Grace'],
-		['“Affiliation”', 'the ministry of silence'],
+		['Name (question 2 of 3)', 'Grace'],
+		['Affiliation', 'the ministry of silence'],
 	] as const) {
 		await field(label).fill(text);
 	}
@@ -193,7 +193,7 @@ it('keeps an answer whose box is ticked secret from the channel, and the box and
 		await page.keyboard.press('Escape');
 		try {
 			await menu.click({ timeout: 5_000 });
-			await page.getByRole('menuitem', { name: 'Show answers' }).click({ timeout: 5_000 });
+			await page.getByRole('menuitem', { name: 'Show question' }).click({ timeout: 5_000 });
 			return await dialog(page).innerText({ timeout: 5_000 });
 		} catch {
 			return 'no window';
@@ -307,10 +307,10 @@ it('has no serious axe findings in channel, modal, panels and a narrow window', 
 it('has a Gallery of every state, with switches, and without serious axe findings, in a narrow window too', async () => {
 	const page = await harness.window('ada');
 	await page.getByRole('link', { name: 'Gallery' }).click();
-	const open = page.getByRole('region', { name: 'open', exact: true }).first();
+	const open = page.getByRole('region', { name: 'asks', exact: true }).first();
 	await open.getByRole('button', { name: 'LH 1173' }).waitFor();
 	expect(await page.getByRole('heading', { level: 2 }).allInnerTexts()).toEqual(
-		expect.arrayContaining(['Question', 'Card', 'Reminder', 'Receipt', 'Window', 'Inbox']),
+		expect.arrayContaining(['A question', 'The card of a session', 'Reminders', 'The window', 'Home']),
 	);
 	// Chromium has refused the font if it gives none.
 	await expect

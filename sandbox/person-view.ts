@@ -55,6 +55,7 @@ export function messageOnPage(viewer: Viewer, message: Message): WireMessage {
 		broadcast: message.broadcast,
 		edited: message.editedTs !== undefined,
 		ephemeral: message.ephemeralFor !== undefined,
+		rings: message.rung?.includes(viewer.user) === true,
 		inputs: message.inputs[viewer.user] ?? null,
 	};
 }

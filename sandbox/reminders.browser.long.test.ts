@@ -1,9 +1,9 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { namingErrors } from '../src/screens/settings.ts';
-import { CHANGED_REMINDERS, DELIVERED, reminderOf } from '../test/support/sentences.ts';
+import { CHANGED_REMINDERS, DELIVERED, reminderOf, WAIT } from '../test/support/sentences.ts';
 import { buttonNamed } from './browser.ts';
-import { expectNothingWrong, type Harness, moveClock, openHarness, type } from './harness.ts';
+import { asksIn, expectNothingWrong, type Harness, moveClock, openHarness, type } from './harness.ts';
 import { seriousFindings } from './serious-findings.ts';
 import { askingSession, item } from './session-service/builders.ts';
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => harness?.close());
 afterEach(async () => {
 	await harness.closeWindows();
-	await harness.sandbox.slack.as('ada').command('#agents', '/session unwatch all');
+	await harness.unwatchAll();
 	expectNothingWrong(harness);
 });
 
@@ -49,7 +49,7 @@ async function watch(page: Page, names: readonly string[], channel = AGENTS): Pr
 	const window = channel === AGENTS ? page : await harness.window('ada', { channel });
 	await type(window, `/session watch ${names.join(' ')}`);
 	const isPosted = (name: string) =>
-		posts(channel).some(({ blocks }) => stringify(blocks).includes(`Order ${name}” asks`));
+		posts(channel).some(({ blocks }) => stringify(blocks).includes(asksIn(`Order ${name}`)));
 	await soon(expect.poll(() => names.every(isPosted)).toBe(true));
 }
 async function openSettings(page: Page): Promise<Locator> {
@@ -131,22 +131,29 @@ it('makes one message of several that are due, without the one that was answered
 	await watch(page, names);
 	// All are due at once. The message waits for their reads, and no time passes while a read is under way.
 	await moveClock(page, '+15 min');
-	const post = channelOf(page).locator('.message', { hasText: '3 questions wait' });
+	const post = channelOf(page).locator('.message', { hasText: `3 ${WAIT}` });
 	await soon(post.waitFor());
 	const text = await post.innerText();
 	// In the order of their posts.
 	const asked = [...text.matchAll(/Which \w+\?/g)].map(([words]) => words);
 	expect(asked.toSorted()).toEqual(['Which desks?', 'Which lamps?', 'Which plants?']);
 	expect(text).not.toContain('chairs');
-	const links = post.getByRole('link', { name: 'Go to question' });
-	await expect.poll(() => links.count()).toBe(3);
+	const answers = button(post, 'Answer');
+	await expect.poll(() => answers.count()).toBe(3);
 	await expect.poll(() => reminders(AGENTS)).toHaveLength(before + 1);
-	await links.last().click();
-	await page
-		.getByRole('complementary', { name: 'Thread' })
+	// Each row leads to its own question.
+	await answers.last().click();
+	await dialog(page)
 		.getByText(asked.at(-1) ?? '')
 		.first()
 		.waitFor();
+	await expect
+		.poll(() =>
+			dialog(page)
+				.getByText(/Which \w+\?/)
+				.allInnerTexts(),
+		)
+		.toEqual([asked.at(-1)]);
 });
 
 it('says nothing in quiet hours, and everything in one message at their end', async () => {
@@ -167,7 +174,9 @@ it('says nothing in quiet hours, and everything in one message at their end', as
 	await expect.poll(() => reminders(AGENTS)).toHaveLength(before);
 
 	await moveClock(page, 'To tomorrow 9:00');
-	const post = channelOf(page).locator('.message', { hasText: '2 questions wait' }).last();
+	const post = channelOf(page)
+		.locator('.message', { hasText: `2 ${WAIT}` })
+		.last();
 	await soon(post.waitFor());
 	await expect.poll(() => post.locator('time').innerText()).toBe('9:00 AM');
 	await expect.poll(() => post.innerText()).toContain('@Grace');

@@ -8,7 +8,7 @@ import { digestText, ESCALATION, REMINDER, youHandedOver } from '../test/support
 import { buttonNamed, launchBrowser } from './browser.ts';
 import { createMovedClock } from './moved-clock.ts';
 import { createSandbox, type Sandbox } from './sandbox.ts';
-import { asking, item, task } from './session-service/builders.ts';
+import { asking, done, item, task } from './session-service/builders.ts';
 import type { MessageJson } from './session-service/json.ts';
 import { flight } from './session-service/scenarios/flight.ts';
 
@@ -118,7 +118,7 @@ const button = (within: Locator | Page, name: string) => within.getByRole('butto
 const message = (page: Page, words: string | RegExp) =>
 	page.locator('.channel .message:not(.message-ephemeral)').filter({ hasText: words }).last();
 const question = (page: Page, session = 'Plan the Frankfurt trip') =>
-	message(page, new RegExp(`“${session}” (asks|asked)`));
+	message(page, new RegExp(`${session} (asks|asked)`));
 
 async function type(page: Page, line: string): Promise<void> {
 	await page.locator('#composer').fill(line);
@@ -154,8 +154,8 @@ async function watchTrip({ service, slack }: Stage, watcher: string, options: st
 		},
 	});
 	await slack.as(watcher).command('#agents', `/session watch ${TRIP}`);
-	const hasCard = () => slack.state.messages.some(({ blocks }) => JSON.stringify(blocks).includes('working'));
-	await slack.changes.until(hasCard, () => 'There is no card.', LONG.timeout);
+	const isWatched = () => slack.state.messages.some(({ text }) => text.includes('Watching'));
+	await slack.changes.until(isWatched, () => 'The session is not watched.', LONG.timeout);
 	await slack.as('grace').say('#agents', 'The meeting begins at noon, so either works for me.');
 	ask();
 }
@@ -283,7 +283,10 @@ async function home(): Promise<void> {
 		await moveClock(page, '+1 min');
 		await sessions.until('b81e06a9', () => sessions.values('b81e06a9', 1)[0] === 'No');
 		sessions.answerAsPage('5d20c7f4', ['University of Lisbon']);
-		for (const id of ['b81e06a9', '5d20c7f4']) sessions.setStatus(id, 'active');
+		for (const id of ['b81e06a9', '5d20c7f4']) {
+			sessions.push(id, done('On it.'));
+			sessions.setStatus(id, 'active');
+		}
 		await domain.getByText('continued', { exact: false }).waitFor(LONG);
 		await page.getByRole('button', { name: /^Handraise/ }).click();
 		await page.getByRole('tab', { name: 'Home' }).click();

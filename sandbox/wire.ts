@@ -48,6 +48,8 @@ export interface WireMessage {
 	broadcast: boolean;
 	edited: boolean;
 	ephemeral: boolean;
+	/** Whether it notified this person. */
+	rings: boolean;
 	/** What this person has entered into the message's inputs. */
 	inputs: WireInputs | null;
 }
@@ -190,7 +192,8 @@ export interface WireGallery {
 	/** Display names of people and names of channels, by id. */
 	people: Record<string, string>;
 	channels: Record<string, string>;
-	groups: { name: string; examples: WireExample[] }[];
+	/** `name`: for addresses. */
+	groups: { name: string; title: string; examples: WireExample[] }[];
 }
 
 /** What the program makes of a question that somebody tries. */

@@ -1,5 +1,11 @@
 import type { HomeView, ModalView } from '@slack/types';
-import { AGENT_OUTCOMES, ANSWER_STATES, type Answer } from '../../src/domain/answer.ts';
+import {
+	AGENT_OUTCOMES,
+	type AgentOutcome,
+	ANSWER_STATES,
+	type Answer,
+	type AnswerState,
+} from '../../src/domain/answer.ts';
 import type { ShowAnswers } from '../../src/domain/secrecy.ts';
 import type { ReadSession, Session } from '../../src/domain/session.ts';
 import { type CardModel, endPost, watchCard } from '../../src/screens/card.ts';
@@ -57,6 +63,34 @@ const USUAL: Looks = { hasUndo: true, showAnswers: 'always', buttons: true };
 export const PEOPLE = { ada: USER_ID, grace: HAND_OVER.from } as const;
 const names = { displayName: (id: string) => (id === PEOPLE.ada ? 'Ada' : 'Grace') };
 
+/** States of an answer, of its agent and of a question, as people say them. */
+export const CAPTIONS = {
+	accepted: 'accepted',
+	delivering: 'being sent',
+	delivered: 'delivered',
+	resumed: 'continued',
+	waiting: 'not sent yet',
+	conflicted: 'another answer came first',
+	changed: 'the question changed',
+	refused: 'refused by the service',
+	ended: 'the session ended',
+	withdrawn: 'taken back',
+	failed: 'the session failed',
+	stopped: 'the session was stopped',
+	completed: 'the session is done',
+	unseen: 'no sign of the agent',
+	overwritten: 'overwritten',
+	lost: 'asked again',
+	replaced: 'replaced',
+	closed: 'no longer asked',
+	wentOn: 'continued without an answer',
+	renewed: 'asked again in a new post',
+	unwatched: 'no longer watched',
+	gaveWay: 'a newer question needed its place',
+	handedOn: 'handed over again',
+	givenBack: 'given back',
+} satisfies Record<AgentOutcome | AnswerState | keyof typeof SETTLED_WORDS, string>;
+
 const ANSWER = 'LH 1173';
 const FLIGHT = asked('Which flight should I book?', 'One of: LH 1173, TP 570');
 const OFFERS = 'LH 1173 leaves at 06:05 for 129 €. TP 570 leaves at 08:40 for 164 €, with a window seat.';
@@ -76,7 +110,6 @@ function trip(status: string, ...more: ReadSession['messages']): Session {
 		messages,
 		files,
 		sessionDetails: '',
-		sessionVariables: [],
 	});
 }
 
@@ -102,7 +135,11 @@ const DONE = agentMessage('', {
 });
 const ALL = { working: WORKING, asking: ASKING, secret: SECRET, three: THREE, done: trip('completed', DONE) };
 
+/** What an answer keeps of its session and question. */
+const OF_TRIP = { sessionName: ASKING.name, asked: { context: OFFERS, items: [FLIGHT] } };
 const STEPPED = { steps: stepsWords(questionOf(GONE_ON), snapshotAtNow(GONE_ON)) };
+
+export const SETTLED = Object.keys(SETTLED_WORDS) as (keyof typeof SETTLED_WORDS)[];
 
 type Form = MessageContent | ModalView | HomeView;
 type Named = Readonly<Record<string, Form>>;
@@ -117,7 +154,7 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 	const undoUntil = NOW + (hasUndo ? 10_000 : -60_000);
 	const pressed = (overrides: Partial<Answer> = {}): Partial<PostContext> => {
 		const items = [answerItem(FLIGHT.title, ANSWER)];
-		const content = { kind: 'readable', items, other: null } as const;
+		const content = { kind: 'readable', items, other: null, ...OF_TRIP } as const;
 		const standing = answerOf({ fingerprint, shownHash, press: { undoUntil }, viewId: '', content, ...overrides });
 		return { standing };
 	};
@@ -144,7 +181,7 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 		reminderPost(reminded(stage), 900_000, { names, mention: more === null ? null : { ...mention, ...more } });
 	const outcome = () => outcomeWords(answered, 'answered', { ...post, ...pressed(sent) });
 	const items = [answerItem(FLIGHT.title, ANSWER)];
-	const content = { kind: 'readable', items, other: null } as const;
+	const content = { kind: 'readable', items, other: null, ...OF_TRIP } as const;
 	const receipt = (overrides: Partial<Answer>) =>
 		receiptMessage(answerOf({ content, ...overrides }), { ...MODEL, adminContact: PEOPLE.grace });
 	const handed = { watchId: 'watch', handOverId: '' };
@@ -152,14 +189,14 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 	const { groups, defaultMs } = SETTINGS_MODEL;
 	return {
 		question: {
-			open: asking(),
+			asks: asking(),
 			'somebody answers': asking({ claimedBy: [PEOPLE.grace] }),
 			'handed over': asking({ handOver: HAND_OVER, isUpdate: true }),
 			'a secret': about(SECRET),
 			'several questions': about(THREE),
 			pressed: asking(pressed()),
 			sending: asking(pressed({ state: 'delivering', press: { undoUntil: NOW - 5_000 } })),
-			'not delivered yet': asking(
+			'sent, and not known to have arrived': asking(
 				pressed({ ...sent, state: 'delivering', lastError: 'unavailable', deliveredAt: null }),
 			),
 			delivered: settled('answered', pressed({ ...sent, state: 'delivered' })),
@@ -167,7 +204,9 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 			'hidden answer': settled('answered', { ...pressed({ ...sent, state: 'resumed' }), showAnswers: 'never' }),
 			'answered by a form': settled('answered', { standing: answerOf({ state: 'resumed', deliveredAt: NOW - 4_000 }) }),
 			'answered elsewhere': settled('answered'),
-			failed: asking({ refused: answerOf({ ...pressed().standing, state: 'refused', lastError: 'unauthorized' }) }),
+			'not sent, and asked again': asking({
+				refused: answerOf({ ...pressed().standing, state: 'refused', lastError: 'unauthorized' }),
+			}),
 			'asks something else': asking({}, true),
 			'4 steps since': about(GONE_ON),
 			'asked again': asking({
@@ -175,17 +214,17 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 			}),
 			...Object.fromEntries(
 				AGENT_OUTCOMES.map((agentOutcome) => [
-					`then ${agentOutcome}`,
+					`then ${CAPTIONS[agentOutcome]}`,
 					settled('answered', pressed({ ...sent, state: 'delivered', agentOutcome })),
 				]),
 			),
-			'session ended': settled('closed', { view: snapshotAtNow(ALL.done), ended: 'sessionOver' }),
-			...Object.fromEntries(Object.keys(SETTLED_WORDS).map((how) => [how, settled(how as SettledLook)])),
+			'session over': settled('ended', { view: snapshotAtNow(ALL.done), ended: 'sessionOver' }),
+			...Object.fromEntries(SETTLED.map((how) => [CAPTIONS[how], settled(how)])),
 		},
 		card: {
 			working: card(WORKING),
-			'needs you': card(ASKING, { link: ESCALATION.link }),
-			'needs you, with questions in its thread': card(ASKING, { asks: true, claimedBy: [PEOPLE.grace] }),
+			asks: card(ASKING, { link: ESCALATION.link }),
+			'asks, with questions in its thread': card(ASKING, { asks: true, claimedBy: [PEOPLE.grace] }),
 			ended: card(ALL.done, { ended: 'sessionOver', isEndTold: true, link: ESCALATION.link }),
 			'ended, and Slack refuses the message': card(ALL.done, { ended: 'sessionOver' }),
 			unwatched: card(WORKING, { ended: 'unwatched' }),
@@ -201,14 +240,14 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 		serviceDown: { down: plain({ kind: 'serviceDown', since: NOW - 600_000, code: 'unavailable' }) },
 		serviceBack: { back: plain({ kind: 'serviceBack', since: NOW - 600_000, downMs: 599_000 }) },
 		discoveryBegun: { begun: plain({ kind: 'discoveryBegun', by: PEOPLE.ada }) },
-		discoveryEnded: { ended: plain({ kind: 'discoveryEnded', by: PEOPLE.ada }) },
+		discoveryEnded: { told: plain({ kind: 'discoveryEnded', by: PEOPLE.ada }) },
 		discoveryFull: { full: plain({ kind: 'discoveryFull', limit: 'channel', most: 100 }) },
 		discoveryPaused: { paused: plain({ kind: 'discoveryPaused', why: 'noList' }) },
 		outcome: {
 			told: textMessage(settled('answered', pressed({ ...sent, state: 'resumed', agentOutcome: 'resumed' })).text),
 		},
 		postRefused: {
-			refused: plain({
+			told: plain({
 				kind: 'postRefused',
 				channelId: MODEL.channelId,
 				sessionId: ASKING.sessionId,
@@ -238,7 +277,7 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 			}),
 		},
 		settingsChanged: {
-			changed: settingsChangedPost(
+			told: settingsChangedPost(
 				{ kind: 'settingsChanged', by: PEOPLE.ada, before: DEFAULT_CHANNEL_SETTINGS, after: settings },
 				{ channelId: MODEL.channelId, names, groups, defaultMs },
 			),
@@ -250,10 +289,13 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 		},
 		givenBack: { open: handOverPost({ kind: 'givenBack', ...handed, by: PEOPLE.grace }, open, post) },
 		receipt: {
-			...Object.fromEntries(ANSWER_STATES.map((state) => [state, receipt({ state })])),
+			...Object.fromEntries(ANSWER_STATES.map((state) => [CAPTIONS[state], receipt({ state })])),
 			'an agent that was not started': receipt({ state: 'delivered', startFailed: true }),
 			...Object.fromEntries(
-				AGENT_OUTCOMES.map((agentOutcome) => [`then ${agentOutcome}`, receipt({ state: 'delivered', agentOutcome })]),
+				AGENT_OUTCOMES.map((agentOutcome) => [
+					`then ${CAPTIONS[agentOutcome]}`,
+					receipt({ state: 'delivered', agentOutcome }),
+				]),
 			),
 		},
 	};
@@ -262,7 +304,7 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 /** What people see besides posts. */
 function screens({ buttons }: Looks): Readonly<Record<string, Named>> {
 	const items = [answerItem(FLIGHT.title, ANSWER)];
-	const content = { kind: 'readable', items, other: null } as const;
+	const content = { kind: 'readable', items, other: null, ...OF_TRIP } as const;
 	const form = (session: ReadSession, more: Partial<SessionModel> = {}) =>
 		sessionModal(sessionModelOf(session, { ...more })[0]);
 	const waiting: InboxQuestion = {
@@ -274,7 +316,7 @@ function screens({ buttons }: Looks): Readonly<Record<string, Named>> {
 		handOver: null,
 		askedIn: { ...GIANT_QUESTION.askedIn, buttons },
 	};
-	const home = (inbox: Partial<typeof NOTHING>) => homeView(inboxModelOf({ ...NOTHING, ...inbox })[0]);
+	const home = (inbox: Partial<typeof NOTHING>) => homeView({ ...inboxModelOf({ ...NOTHING, ...inbox })[0], names });
 	const own = (id: string, state: Answer['state']) => answerOf({ id, state, content });
 	return {
 		window: {
@@ -302,7 +344,7 @@ function screens({ buttons }: Looks): Readonly<Record<string, Named>> {
 					{ ...waiting, question: { ...waiting.question, sessionId: 'another' }, answering: [PEOPLE.grace] },
 				],
 				ownAnswers: { shown: [own('a', 'refused'), own('b', 'delivering')], total: 2 },
-				drafts: [{ ...GIANT_DRAFT, values: { 0: 'The later one, with' } }],
+				drafts: [{ ...GIANT_DRAFT, sessionName: ASKING.name, values: { 0: 'The later one, with' } }],
 				lastAnswers: [own('c', 'resumed')],
 			}),
 		},

@@ -17,6 +17,21 @@ import { unreadOf } from './unread.ts';
 
 type Store = ReturnType<typeof createPageStore>;
 
+/** After this the sandbox has probably ended. */
+const LATE_MS = 10_000;
+
+function Starting() {
+	const [isLate, setLate] = useState(false);
+	useEffect(() => {
+		const timer = setTimeout(() => setLate(true), LATE_MS);
+		return () => clearTimeout(timer);
+	}, []);
+	if (!isLate) return <p role="status">Starting the workspace…</p>;
+	return (
+		<p role="alert">The sandbox does not respond. Look at its terminal, start it again there, and reload this page.</p>
+	);
+}
+
 /** A window of the workspace. */
 export function App({ store }: { store: Store }) {
 	const { data, isConnected, isNobody } = useSyncExternalStore(store.subscribe, store.get);
@@ -47,7 +62,7 @@ export function App({ store }: { store: Store }) {
 						</a>
 					</p>
 				) : (
-					<p role="status">Starting the workspace…</p>
+					<Starting />
 				)}
 			</main>
 		);

@@ -85,6 +85,7 @@ export function Example({ id, example, now }: { id: string; example: WireExample
 			blocks: list(payload, 'blocks'),
 			threadTs: null,
 			broadcast: false,
+			rings: false,
 			edited: false,
 			ephemeral: false,
 			inputs,
@@ -103,12 +104,6 @@ export function Example({ id, example, now }: { id: string; example: WireExample
 			</div>
 		</section>
 	);
-}
-
-/** `serviceDown` as "Service down". */
-function spaced(name: string): string {
-	const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-	return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
 }
 
 export function namesOf({ people, channels }: Pick<WireGallery, 'people' | 'channels'>): Names {
@@ -164,15 +159,15 @@ export function Gallery() {
 					<ClockContext value={shown.now - Date.now()}>
 						<NamesContext value={namesOf(shown)}>
 							<nav aria-label="Kinds">
-								{shown.groups.map(({ name }) => (
+								{shown.groups.map(({ name, title }) => (
 									<a key={name} className="link" href={`#${name}`}>
-										{spaced(name)}
+										{title}
 									</a>
 								))}
 							</nav>
-							{shown.groups.map(({ name, examples }) => (
+							{shown.groups.map(({ name, title, examples }) => (
 								<section key={name} id={name} aria-labelledby={`of-${name}`}>
-									<h2 id={`of-${name}`}>{spaced(name)}</h2>
+									<h2 id={`of-${name}`}>{title}</h2>
 									<div className="gallery-examples">
 										{examples.map((example, at) => (
 											<Example

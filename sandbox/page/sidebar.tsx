@@ -26,7 +26,7 @@ interface EntryProps {
 function Entry({ data, channel, isCurrent, onChoose }: EntryProps) {
 	const { me, app, people } = data.workspace;
 	const unread = channel === null ? [] : unreadOf(data.messages, channel, me.id);
-	const mentions = channel === null ? 0 : mentionsOf(unread, channel, me.id);
+	const mentions = channel === null ? 0 : mentionsOf(unread, channel);
 	const bot = people.find((one) => one.id === app.botUser) ?? null;
 	return (
 		<button

@@ -20,7 +20,9 @@ const long = formatOf({ dateStyle: 'long' });
 const medium = formatOf({ dateStyle: 'medium' });
 const dayAndMonth = formatOf({ weekday: 'long', day: 'numeric', month: 'long' });
 const full = formatOf({ dateStyle: 'full' });
+const slashes = formatOf({ day: '2-digit', month: '2-digit', year: 'numeric' });
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
+const counted = new Intl.RelativeTimeFormat(locale, { numeric: 'always' });
 /** `today`, `gestern`, `tomorrow`. */
 const nearDay = (days: number) => relative.format(days, 'day');
 
@@ -46,11 +48,25 @@ export function dayName(ts: string, now: Date): string {
 	const capital = (words: string) => words.replace(/^./u, (first) => first.toLocaleUpperCase(locale));
 	if (dayKey(date) === dayKey(now)) return capital(nearDay(0));
 	if (dayKey(date) === dayKey(new Date(now.getTime() - 86_400_000))) return capital(nearDay(-1));
-	if (!isEnglish) return dayAndMonth(date);
-	return `${weekday(date)}, ${month(date)} ${ordinal(date.getDate())}`;
+	return withoutYear(date);
 }
 
-/** `<!date^seconds^format|fallback>`: every token of docs.slack.dev, "Formatting message text". */
+function withoutYear(date: Date): string {
+	return isEnglish ? `${weekday(date)}, ${month(date)} ${ordinal(date.getDate())}` : dayAndMonth(date);
+}
+
+/** `3 minutes ago`, `in 2 hours`. */
+function ago(ms: number): string {
+	const units = [
+		['day', 86_400_000],
+		['hour', 3_600_000],
+		['minute', 60_000],
+	] as const;
+	const [unit, size] = units.find(([, one]) => Math.abs(ms) >= one) ?? (['second', 1_000] as const);
+	return counted.format(Math.trunc(ms / size), unit);
+}
+
+/** The format of a date, in text and in rich text: every token of docs.slack.dev ("Formatting message text", date element). */
 export function slackDate(seconds: number, format: string, now: Date): string {
 	const date = new Date(seconds * 1000);
 	const pretty = (rest: string) => {
@@ -68,7 +84,10 @@ export function slackDate(seconds: number, format: string, now: Date): string {
 		date_long_pretty: pretty(withDay),
 		time: hourAndMinute(date),
 		time_secs: withSeconds(date),
-		ago: pretty(short),
+		date_long_full: whole,
+		date_slash: slashes(date),
+		day_divider_pretty: pretty(date.getFullYear() === now.getFullYear() ? withoutYear(date) : withDay),
+		ago: ago(date.getTime() - now.getTime()),
 	};
 	return format.replace(/\{(\w+)\}/g, (braced, token: string) => tokens[token] ?? braced);
 }

@@ -11,7 +11,7 @@ export function unreadOf(messages: readonly WireMessage[], channel: WireChannel,
 	);
 }
 
-/** Unread messages for this person: mentions, and everything in a direct message. */
-export function mentionsOf(unread: readonly WireMessage[], channel: WireChannel, me: string): number {
-	return unread.filter((one) => channel.isIm || one.text.includes(`<@${me}>`)).length;
+/** Of these, those that notified this person, and everything in a direct message. */
+export function mentionsOf(unread: readonly WireMessage[], channel: WireChannel): number {
+	return unread.filter((one) => channel.isIm || one.rings).length;
 }

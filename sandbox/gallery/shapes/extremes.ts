@@ -5,7 +5,7 @@ import { watchPost } from '../../../src/screens/notice.ts';
 import { askedPost, type PostContext, settledQuestionPost } from '../../../src/screens/question-post.ts';
 import { digestPost, type RemindedQuestion, reminderPost } from '../../../src/screens/reminder.ts';
 import { settingsChangedPost } from '../../../src/screens/settings.ts';
-import { LIST_PAGE, mentionButton, outcomesMessage, watchList, watchOutcomeWords } from '../../../src/screens/watch.ts';
+import { LIST_PAGE, mentionOffer, outcomesMessage, watchList, watchOutcomeWords } from '../../../src/screens/watch.ts';
 import { DEFAULT_CHANNEL_SETTINGS } from '../../../src/store/watch.ts';
 import {
 	AT_WORK,
@@ -57,7 +57,6 @@ export const GIANT_CARD: CardModel = {
 	unreadCode: 'session_missing',
 	view: snapshotAtNow(GIANT_SESSION),
 	checkedAt: null,
-	waitedMs: 120_000,
 	isUpdate: true,
 };
 export const GIANT_POST: PostContext = {
@@ -113,14 +112,18 @@ function drawn(): Shape[] {
 	const lines = listOf(20, () => watchOutcomeWords(LONGEST_ID, unreadable, error));
 	return [
 		...extremeViews(),
-		...shapesOf(outcomesMessage, { 'as many long lines as there can be': [lines, mentionButton(MODEL.channelId)] }),
+		...shapesOf(outcomesMessage, { 'as many long lines as there can be': [lines, mentionOffer(MODEL.channelId)] }),
 		...shapesOf(filesMessage, { 'too many': [sessionOf(GIANT), MODEL.links] }),
 		...shapesOf(watchCard, {
 			'everything giant': [GIANT_CARD],
 			'with a menu': [{ ...GIANT_CARD, view: snapshotAtNow(AT_WORK) }],
 		}),
 		...shapesOf(watchList, {
-			'all sessions, and a middle page': [{ watches: FULL_PAGE, total: 1_000 }, LIST_PAGE, ['All sessions.']],
+			'all sessions, and a middle page': [
+				{ watches: FULL_PAGE, total: 1_000 },
+				{ channelId: MODEL.channelId, offset: LIST_PAGE },
+				['All sessions.'],
+			],
 		}),
 		...shapesOf(askedPost, {
 			'giant question': [{ question: giant, readAt }, false, GIANT_POST],

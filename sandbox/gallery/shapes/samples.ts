@@ -172,7 +172,6 @@ export function sessionOf(text: string, overrides: Partial<ReadSession> = {}): S
 		startTime: '2026-11-20T08:00:00Z',
 		endTime: '2026-11-20T08:30:00Z',
 		lastScreenshotUrl: 'https://files.example/screen.png?signature=1&expires=2',
-		sessionVariables: listOf(30, () => text),
 		sessionDetails: text,
 		...overrides,
 	});
@@ -208,7 +207,12 @@ export function answerOf(overrides: Partial<Answer> = {}): Answer {
 		submissionKey: `V0EXAMPLE1:${ANSWER_ID}`,
 		viewId: 'V0EXAMPLE1',
 		press: null,
-		content: { kind: 'readable', items: [answerItem('Hall', 'The one with\nthe <garden>')], other: null },
+		content: {
+			kind: 'readable',
+			items: [answerItem('Hall', 'The one with\nthe <garden>')],
+			other: null,
+			asked: { context: 'I found **two** halls.', items: [{ title: 'Hall', description: 'By Friday.' }] },
+		},
 		secretPositions: null,
 		positions: [0],
 		leftEmpty: [],
@@ -258,6 +262,8 @@ export const GIANT_ANSWER = answerOf({
 	content: {
 		kind: 'readable',
 		items: listOf(90, () => answerItem(GIANT, GIANT)),
+		sessionName: GIANT,
+		asked: { context: GIANT, items: listOf(90, () => ({ title: GIANT, description: GIANT })) },
 		other: { ...OTHER, person: null, values: listOf(90, () => GIANT) },
 	},
 	timeline: listOf(40, (index) => ({ state: 'delivering', at: NOW + index })),

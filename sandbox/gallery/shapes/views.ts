@@ -1,5 +1,5 @@
 import { openQuestion, type ReadSession } from '../../../src/domain/session.ts';
-import { draftModal, HISTORY_PAGE, historyView } from '../../../src/screens/answer.ts';
+import { draftModal, HISTORY_PAGE, historyView, questionModal } from '../../../src/screens/answer.ts';
 import { chooseItemModal, type SessionModel, sessionModal } from '../../../src/screens/form.ts';
 import { handOverMetadata, handOverModal } from '../../../src/screens/hand-over.ts';
 import { homeView, type InboxModel } from '../../../src/screens/inbox.ts';
@@ -15,7 +15,7 @@ import {
 	type ShownInbox,
 } from '../../../src/screens/inbox-content.ts';
 import { receiptMessage, receiptModal } from '../../../src/screens/receipt.ts';
-import { replyOffer } from '../../../src/screens/reply.ts';
+import { chooseQuestion, replyOffer } from '../../../src/screens/reply.ts';
 import { settingsForm } from '../../../src/screens/settings.ts';
 import { answerCard, errorModal } from '../../../src/slack/error-view.ts';
 import {
@@ -137,7 +137,15 @@ export const FULL_INBOX: ShownInbox = {
 };
 
 export function inboxModelOf(content: InboxContent): [InboxModel] {
-	return [{ inbox: { followedUntil: NOW + 9 * 60_000, person: ABOUT.person }, content, receipt: MODEL }];
+	return [
+		{
+			inbox: { followedUntil: NOW + 9 * 60_000, person: ABOUT.person },
+			content,
+			receipt: MODEL,
+			names: MODEL.names,
+			isEnding: false,
+		},
+	];
 }
 
 /** The extremes that are modals and Home tabs, and the messages about one answer. */
@@ -174,8 +182,15 @@ export function extremeViews(): Shape[] {
 			'an agent that was not started': [answerOf({ state: 'delivered', startFailed: true }), MODEL],
 		}),
 		...shapesOf(draftModal, { giant: [GIANT_DRAFT] }),
+		...shapesOf(questionModal, { giant: [GIANT_ANSWER] }),
 		...shapesOf(receiptMessage, { giant: [GIANT_ANSWER, MODEL] }),
 		...shapesOf(replyOffer, { giant: [{ ...REPLY, sessionId: LONGEST_ID, messageIndex: 999_999_999 }, GIANT_WRITTEN] }),
+		...shapesOf(chooseQuestion, {
+			'many giant ones': [
+				GIANT,
+				listOf(10, () => ({ ...GIANT_WRITTEN, target: { id: ANSWER_ID, sessionId: LONGEST_ID, messageIndex: 999 } })),
+			],
+		}),
 		...shapesOf(answerCard, { 'the longest id': [LONGEST_ID, 999_999_999] }),
 		...shapesOf(historyView, { 'a giant page': [metadataOf({ offset: HISTORY_PAGE }), answers, 1_000] }),
 		...shapesOf(homeView, {

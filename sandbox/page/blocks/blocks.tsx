@@ -4,6 +4,7 @@ import { Control } from './control.tsx';
 import { Element } from './element.tsx';
 import { BlockImage } from './image.tsx';
 import { Mrkdwn } from './mrkdwn.tsx';
+import { RichText } from './rich-text.tsx';
 import { useSurface } from './surface.ts';
 import { Table } from './table.tsx';
 import { TextObject, words } from './text-object.tsx';
@@ -20,11 +21,13 @@ function Section({ block }: { block: Json }) {
 				{isRecord(block.text) ? <TextObject of={block.text} /> : null}
 				{fields.length === 0 ? null : (
 					<div className="section-fields">
-						{fields.map((field) => (
-							<div key={`${str(field, 'type')} ${str(field, 'text')}`}>
-								<TextObject of={field} />
-							</div>
-						))}
+						{fields
+							.map((field, place) => ({ field, place }))
+							.map(({ field, place }) => (
+								<div key={place}>
+									<TextObject of={field} />
+								</div>
+							))}
 					</div>
 				)}
 			</div>
@@ -33,7 +36,7 @@ function Section({ block }: { block: Json }) {
 					{str(accessory, 'type') === 'image' ? (
 						<BlockImage of={accessory} className="accessory-image" />
 					) : (
-						<Element blockId={str(block, 'block_id')} element={accessory} about={words(block.text)} />
+						<Element blockId={str(block, 'block_id')} element={accessory} about={words(block.text ?? fields[0])} />
 					)}
 				</div>
 			)}
@@ -147,6 +150,8 @@ function OneBlock({ block }: { block: Json }) {
 			);
 		case 'input':
 			return <Input block={block} />;
+		case 'rich_text':
+			return <RichText block={block} />;
 		case 'table':
 		case 'data_table':
 			return <Table block={block} />;

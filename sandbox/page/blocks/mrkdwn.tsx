@@ -15,7 +15,7 @@ export function safeAddress(address: string): string | null {
 	return /^(https?|mailto|tel|slack):/i.test(address) ? address : null;
 }
 
-function Link({ address, children }: { address: string; children: ReactNode }) {
+export function Link({ address, children }: { address: string; children: ReactNode }) {
 	const safe = safeAddress(address);
 	const [, go] = usePlace();
 	const { domain } = useNames();
@@ -43,7 +43,7 @@ export function Mention({ mine, children }: { mine: boolean; children: ReactNode
 	return <span className={mine ? 'mention mention-me' : 'mention'}>{children}</span>;
 }
 
-function DateWords({ seconds, format }: { seconds: number; format: string }) {
+export function DateWords({ seconds, format }: { seconds: number; format: string }) {
 	const now = useNow();
 	return <>{slackDate(seconds, format, now())}</>;
 }

@@ -1,16 +1,9 @@
-import { lazy, Suspense } from 'react';
 import { isRecord, type Json, str } from '../json.ts';
-
-/** A cell of rich text needs the library, as other rich text does. */
-const RichBlock = lazy(() => import('./rich.tsx').then((module) => ({ default: module.RichBlock })));
+import { RichText } from './rich-text.tsx';
 
 function Cell({ of }: { of: unknown }) {
 	if (str(of, 'type') !== 'rich_text' || !isRecord(of)) return str(of, 'text');
-	return (
-		<Suspense fallback={null}>
-			<RichBlock block={of} />
-		</Suspense>
-	);
+	return <RichText block={of} />;
 }
 
 /** A table, whose first row is its head. Only a data table has a caption, and a column that names each row. */

@@ -51,7 +51,7 @@ export function Guide({ data }: { data: PageData }) {
 				</li>
 				<li>
 					It asks three more times: yes or no is one press again. Long options and a code need the form behind{' '}
-					<b>Answer</b>.
+					<b>Answer…</b>
 				</li>
 				<li>{command('/session demo')} shows a session without watching it, with the form first.</li>
 			</ol>

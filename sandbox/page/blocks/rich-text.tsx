@@ -1,0 +1,141 @@
+import type { ReactNode } from 'react';
+import { type Json, list, obj, str } from '../json.ts';
+import { withEmoji } from './emoji.ts';
+import { DateWords, Link, Mention } from './mrkdwn.tsx';
+import { useNames } from './names.ts';
+
+/** Nothing that is said about an element is in its texts: they are shown as they are, shortcodes too. */
+function styled(style: Json | null, words: ReactNode): ReactNode {
+	let shown = words;
+	if (style?.code === true) shown = <code>{shown}</code>;
+	if (style?.strike === true) shown = <s>{shown}</s>;
+	if (style?.underline === true) shown = <u>{shown}</u>;
+	if (style?.italic === true) shown = <i>{shown}</i>;
+	if (style?.bold === true) shown = <b>{shown}</b>;
+	return shown;
+}
+
+function emojiOf(element: Json): string {
+	const points = str(element, 'unicode')
+		.split('-')
+		.map((point) => Number.parseInt(point, 16));
+	const isReadable = points.every((point) => point <= 0x10ffff);
+	return isReadable ? String.fromCodePoint(...points) : withEmoji(`:${str(element, 'name')}:`);
+}
+
+function Words({ of }: { of: Json }) {
+	const names = useNames();
+	switch (str(of, 'type')) {
+		case 'link':
+			return <Link address={str(of, 'url')}>{str(of, 'text') || str(of, 'url')}</Link>;
+		case 'user':
+		case 'canvas_user_mention': {
+			const id = str(of, 'user_id');
+			return <Mention mine={id === names.me}>@{names.person(id) ?? id}</Mention>;
+		}
+		case 'usergroup':
+			return <Mention mine={false}>@{names.userGroup(str(of, 'usergroup_id')) ?? 'group'}</Mention>;
+		case 'channel':
+			return <Mention mine={false}>#{names.channel(str(of, 'channel_id')) ?? str(of, 'channel_id')}</Mention>;
+		case 'broadcast':
+			return <Mention mine>@{str(of, 'range')}</Mention>;
+		case 'date': {
+			const { timestamp } = of;
+			const words =
+				typeof timestamp === 'number' ? (
+					<DateWords seconds={timestamp} format={str(of, 'format')} />
+				) : (
+					str(of, 'fallback')
+				);
+			return str(of, 'url') === '' ? words : <Link address={str(of, 'url')}>{words}</Link>;
+		}
+		case 'emoji':
+			return emojiOf(of);
+		case 'color':
+			return str(of, 'value');
+		default:
+			return str(of, 'text');
+	}
+}
+
+/** What stands in a line. The parts have no identity of their own: their position is their key. */
+function Line({ of }: { of: Json }) {
+	return list(of, 'elements')
+		.map((element, place) => ({ element, place }))
+		.map(({ element, place }) => <span key={place}>{styled(obj(element, 'style'), <Words of={element} />)}</span>);
+}
+
+function Items({ of }: { of: Json }) {
+	const items = list(of, 'elements')
+		.map((item, place) => ({ item, place }))
+		.map(({ item, place }) => (
+			<li key={place}>
+				<Line of={item} />
+			</li>
+		));
+	const indent = typeof of.indent === 'number' ? of.indent : 0;
+	const className = `rich-list rich-list-${indent % 3}`;
+	const style = { marginLeft: `${indent * 24}px` };
+	if (str(of, 'style') !== 'ordered') {
+		return (
+			<ul className={className} style={style}>
+				{items}
+			</ul>
+		);
+	}
+	const offset = typeof of.offset === 'number' ? of.offset : 0;
+	return (
+		<ol className={className} style={style} start={offset + 1}>
+			{items}
+		</ol>
+	);
+}
+
+function Part({ of }: { of: Json }) {
+	switch (str(of, 'type')) {
+		case 'rich_text_quote':
+			return (
+				<blockquote>
+					<Line of={of} />
+				</blockquote>
+			);
+		case 'rich_text_preformatted':
+			return (
+				<pre>
+					<Line of={of} />
+				</pre>
+			);
+		case 'rich_text_list':
+			return <Items of={of} />;
+		default:
+			return (
+				<div className="text">
+					<Line of={of} />
+				</div>
+			);
+	}
+}
+
+/** Only `border` is drawn by the block: the bar of a quote, beside what is no quote. */
+function isBarred(of: Json): boolean {
+	return of.border === 1 && str(of, 'type') !== 'rich_text_quote';
+}
+
+/** Rich text as Slack shows it. Untrusted text stays text: everything becomes React children, nothing HTML. */
+export function RichText({ block }: { block: Json }) {
+	return (
+		<div className="block-rich-text">
+			{list(block, 'elements')
+				.map((part, place) => ({ part, place }))
+				.map(({ part, place }) =>
+					isBarred(part) ? (
+						<div key={place} className="rich-bar">
+							<Part of={part} />
+						</div>
+					) : (
+						<Part key={place} of={part} />
+					),
+				)}
+		</div>
+	);
+}
