@@ -1,4 +1,5 @@
 import { asking, task } from '../../sandbox/session-service/builders.ts';
+import { isCard } from '../../test/faults/watches/fleet.ts';
 import { quantile } from '../figures/stats.ts';
 import { repeat } from './arena.ts';
 import { notice } from './people-floods.ts';
@@ -27,10 +28,13 @@ const switching: Scenario = {
 		for (const one of [id, other])
 			service.sessions.put(one, { name: one, status: 'active', messages: [task('Work.')] });
 		await slack.as('ada').command('#agents', `/session watch ${id} ${other}`);
-		const cards = () => slack.state.messages.filter(({ text }) => [id, other].some((one) => text.includes(`“${one}”`)));
+		const cards = () =>
+			slack.state.messages.filter((one) => isCard(one) && [id, other].some((name) => one.text.includes(name)));
+		// They come a minute after the command, without a question.
 		await slack.changes.until(
 			() => cards().length === 2,
 			() => 'no cards',
+			2 * MINUTE,
 		);
 		const from = slack.traffic.all().at(-1)?.seq ?? 0;
 		const ended = new AbortController();
@@ -48,9 +52,7 @@ const switching: Scenario = {
 			slack.traffic
 				.all()
 				.filter(({ seq, direction, name }) => seq > from && direction === 'call' && name === method)
-				.filter(
-					({ request }) => JSON.stringify(request).includes(`“${id}”`) || !JSON.stringify(request).includes(other),
-				);
+				.filter(({ request }) => JSON.stringify(request).includes(id) || !JSON.stringify(request).includes(other));
 		const inAMinute = (method: string) => {
 			const times = calls(method).map(({ at }) => at);
 			return Math.max(0, ...times.map((start) => times.filter((at) => at >= start && at < start + MINUTE).length));

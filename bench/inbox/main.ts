@@ -106,7 +106,7 @@ try {
 		}
 	}
 	const home = first?.as('person0').home()?.text() ?? '';
-	const waiting = /(\d+) questions wait for you/.exec(home)?.[1];
+	const waiting = /(\d+) questions for you/.exec(home)?.[1];
 	const expected = (QUESTIONS * OPEN_CHANNELS.theirs) / OPEN_CHANNELS.all;
 	if (Number(waiting) !== expected) throw new Error(`${waiting} questions are shown, not ${expected}`);
 

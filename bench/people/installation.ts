@@ -13,7 +13,6 @@ import {
 	createFakeSessionService,
 	type FakeSessionService,
 } from '../../sandbox/session-service/fake-session-service.ts';
-import { isCard } from '../../test/faults/watches/fleet.ts';
 import { NO_LIMITS_ENV, NO_WATCH_LIMITS_ENV } from '../../test/support/no-limits.ts';
 import { startPostgres } from '../../test/support/postgres.ts';
 import { type AppProcess, START_LINE, startAppProcess } from '../figures/app-process.ts';
@@ -99,13 +98,13 @@ async function metric(program: AppProcess, name: string): Promise<number> {
 	return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
 }
 
-/** The sessions whose cards stand. */
+/** The sessions of which a card stands, or a question, before which no card comes. */
 function watchedIn({ state }: FakeSlack): ReadonlySet<string> {
-	const cards = state.messages.filter((one) => one.ephemeralFor === undefined && isCard(one));
-	return new Set(cards.flatMap(({ blocks }) => JSON.stringify(blocks).match(SESSION_ID) ?? []));
+	const shown = state.messages.filter((one) => one.ephemeralFor === undefined);
+	return new Set(shown.flatMap(({ blocks }) => JSON.stringify(blocks).match(SESSION_ID) ?? []));
 }
 
-/** Somebody of each channel has it watch its share of the sessions, again where that failed, until all cards stand. */
+/** Somebody of each channel has it watch its share of the sessions, again where that failed, until all stand there. */
 async function watchAll(
 	{ slack, screens, teams }: Pick<Installation, 'slack' | 'screens' | 'teams'>,
 	{ watches, channels, open }: Size,

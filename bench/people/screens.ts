@@ -24,7 +24,7 @@ export interface PostedQuestion {
 	readonly at: number;
 }
 
-const FILLED = /\d+ questions? waits? for you|No (?:new )?questions? waits? for you/;
+const FILLED = /\d+ questions? for you|No (?:new )?question (?:for you|of your channels)/;
 const MISSING = 'did not tell which channels you are in';
 const WAITING = 'fills by itself';
 const NOT_CHECKED = /could not check|couldn't check/i;
@@ -59,6 +59,8 @@ export function followScreens(slack: FakeSlack) {
 		if (react !== undefined) react({ words: slack.as(view.user).modal()?.text() ?? '' });
 	}
 
+	const nameOf = (user: string) => slack.state.people.find(({ id }) => id === user)?.name ?? user;
+
 	/** The only person who reads a message of the app; null when others do. */
 	function readerOf({ ephemeralFor, channel }: Message): string | null {
 		if (ephemeralFor !== undefined) return ephemeralFor;
@@ -76,7 +78,10 @@ export function followScreens(slack: FakeSlack) {
 			return;
 		}
 		const content = JSON.stringify([message.text, message.blocks]);
-		for (const [user, react] of waiting) if (content.includes(`<@${user}>`)) react({ words: null });
+		for (const [user, react] of waiting) {
+			// A post names them without a mention.
+			if (content.includes(`"${nameOf(user)}: `) || content.includes(`\\n${nameOf(user)}: `)) react({ words: null });
+		}
 		const number = questionIn(content);
 		if (number === null || posts.has(number) || !content.includes('"button"') || !content.includes('"Green"')) return;
 		posts.set(number, { channel: message.channel, ts, at: Date.now() });

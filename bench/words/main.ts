@@ -14,15 +14,15 @@ import { AGENTS_TEXTS, type Asks, OPTIONS, scriptOf, TEN } from './scripts.ts';
  */
 
 const GOALS = {
-	openWords: 20,
+	openWords: 18,
 	openControls: 5,
 	deliveredWords: 15,
 	postWords: 25,
 	postLines: 2,
 	window: 50,
 	pressCalls: 4,
-	lines: 120,
-	homeScreens: 1.5,
+	lines: 90,
+	homeScreens: 2.2,
 	mistyped: 15,
 };
 const PHONE = { width: 390, height: 844 };
@@ -72,6 +72,8 @@ async function watch(page: Page, id: string, asks: Asks): Promise<void> {
 	await type(page, `/session watch ${id}`);
 	await optionOn(page, asks).waitFor({ timeout: 120_000 });
 	const dismiss = page.getByRole('button', { name: 'Dismiss message' });
+	// It comes after the question's post.
+	await dismiss.first().waitFor();
 	for (let left = await dismiss.count(); left > 0; left--) await dismiss.first().click();
 }
 
@@ -199,7 +201,7 @@ async function measureHome(): Promise<void> {
 	const phone = await open('ada');
 	await phone.setViewportSize(PHONE);
 	await phone.goto(`${sandbox.url}/?as=ada&window=phone&tab=home`);
-	await phone.locator('#app-home').getByText(`${TEN.length} questions wait for you`).waitFor({ timeout: 60_000 });
+	await phone.locator('#app-home').getByText(`${TEN.length} questions for you`).waitFor({ timeout: 60_000 });
 	await quiet(3_000);
 	const height = await phone.locator('#app-home .blocks').evaluate((blocks) => blocks.getBoundingClientRect().height);
 	console.log(`Home with ten questions, ${PHONE.width} × ${PHONE.height}:`);
