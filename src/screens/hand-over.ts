@@ -103,7 +103,10 @@ export function handOverPost(
 	const place = placeOf(channelId, watchedBy === post.reader ? null : mentionOf(watchedBy));
 	const from = isHeld ? mentionOf(content.from) : '';
 	const hint = isHeld
-		? rich`Asked in ${place}. Others can still answer it. Give back, in the menu, tells ${from} that you do not take it.`
+		? sentences(
+				rich`Asked in ${place}. Others can still answer it.`,
+				rich`Give back, in the menu, tells ${from} that you do not take it.`,
+			)
 		: '';
 	const blocks = fitting(POST_ROOMS, (room) => {
 		const open = openQuestion(question, {

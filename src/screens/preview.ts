@@ -99,8 +99,8 @@ function itemOf(question: Question, position: number) {
 }
 
 const TOO_LONG =
-	`the text above them has more than ${MOST_ABOVE_OPTIONS.characters} characters or ${MOST_ABOVE_OPTIONS.lines} lines, ` +
-	'which Slack may fold';
+	`the text above them has more than ${MOST_ABOVE_OPTIONS.characters} characters or ${MOST_ABOVE_OPTIONS.lines} ` +
+	'lines, which Slack may fold';
 
 /** Why a post has no buttons although the question has options. */
 function whyNoButtons(question: Question, note: string): string {

@@ -166,7 +166,7 @@ export function settledQuestionPost(asked: Asked, how: SettledLook | null, post:
 	]);
 }
 
-/** Not in a direct message of a hand-over: the answer may be another person's, of a channel that its reader is not in. */
+/** Not in the direct message of a hand-over: it may be another's answer, in a channel that its reader is not in. */
 const showQuestion = (answer: Answer | null, { reader }: PostContext) =>
 	answer === null || reader !== null ? null : showQuestionButton(answer);
 

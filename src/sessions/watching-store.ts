@@ -196,7 +196,10 @@ export interface WatchEnding {
 /** *Watch again* stands on so many cards of a channel. */
 const MOST_AGAIN = 3;
 
-/** The ids of a channel's watches that ended and can go on, each session's last that has a post, newest first: one more than offer it. */
+/**
+ * The ids of a channel's watches that ended and can go on, each session's last that has a post, newest first: one more
+ * than offer it.
+ */
 async function newestEnded(db: Db, channel: ChannelKey): Promise<readonly string[]> {
 	const ended = from(db, 'watches', { ...channelOf(channel), endedReason: CAN_GO_ON }).select('id');
 	const isLast = sql<boolean>`not exists (select 1 from watches as later

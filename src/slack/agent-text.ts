@@ -83,7 +83,7 @@ function firstFrom(lines: readonly string[], from: number, test: (line: string) 
 	return Math.min(at, lines.length);
 }
 
-/** Code between equal runs of backticks (2), bold words (3), a link's label and address (4, 5). Quadratic: for what is cut. */
+/** Code between equal runs of backticks (2), bold words (3), a link's label and address (4, 5). Only for cut texts. */
 const MARKS = new RegExp(
 	[
 		/(?<!`)(`+)(?!`)([^\n]*?[^`\n])\1(?!`)/,

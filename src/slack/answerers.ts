@@ -78,7 +78,10 @@ export function createWhoMayAnswer(
 		};
 	}
 
-	/** `words`: `names`, which notify nobody, with the `places` of their lists where these are others. `isNobodyLeft`: all of them are gone. */
+	/**
+	 * `words`: `names`, which notify nobody, with the `places` of their lists where these are others. `isNobodyLeft`: all
+	 * of them are gone.
+	 */
 	async function named(among: readonly Answerers[]) {
 		const userIds = [...new Set(among.flatMap((list) => list.userIds))];
 		const groupIds = [...new Set(among.flatMap((list) => list.groupIds))];

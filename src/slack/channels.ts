@@ -283,8 +283,9 @@ export function createMemberships(
 			});
 		},
 		/**
-		 * Why somebody may not act on a question, or a copy of what is of a channel; null: they may. Throws when Slack does not tell. They have to be in its
-		 * channel, or have or have had the question. Everybody sees a public channel: there it is asked on copies only.
+		 * Why somebody may not act on a question, or a copy of what is of a channel; null: they may. Throws when Slack does
+		 * not tell. They have to be in its channel, or have or have had the question. Everybody sees a public channel:
+		 * there it is asked on copies only.
 		 */
 		async whyNotThere(request: Pick<PersonRequest, 'person'>, { channelId, sessionId, isCopy }: Place) {
 			if (channelId === null || (sessionId === undefined && isCopy !== true)) return null;

@@ -351,7 +351,7 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 			if (!names.has(userId)) await person(userId).catch(() => null);
 			return names.get(userId) ?? null;
 		},
-		/** The same without asking Slack, for what is drawn: who acted is stored, and nobody who was forgotten comes back. */
+		/** The same without asking Slack, for what is drawn: who acted is stored, and nobody forgotten comes back. */
 		async recallNames(userIds: readonly string[]): Promise<void> {
 			const unknown = userIds.filter((userId) => !names.has(userId));
 			if (unknown.length > 0) await recall(unknown);

@@ -312,7 +312,7 @@ export const { encode: encodeListedPage, decode: decodeListedPage } = slackCodec
 const LISTED_WATCH = z.object({ ...LISTED_PAGE.shape, sessionId: text });
 export const { encode: encodeListedWatch, decode: decodeListedWatch } = slackCodec('listed watch', LISTED_WATCH);
 
-/** All of this channel is to end: what people watched at this time (clock milliseconds), and whether `watch all` too. */
+/** All of this channel is to end: what people watched at that time (clock milliseconds), and perhaps `watch all`. */
 const ASKED_END = z.object({ channelId: text, askedAt: z.number(), discovers: z.boolean() });
 export type AskedEnd = Readonly<z.infer<typeof ASKED_END>>;
 export const { encode: encodeAskedEnd, decode: decodeAskedEnd } = slackCodec('end all', ASKED_END);

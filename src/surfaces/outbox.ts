@@ -368,9 +368,9 @@ interface Taken {
 }
 
 /**
- * No card stands above the first question: it comes when one is settled and a read shows what follows, or after a minute
- * without one; at once where its thread has the questions, or without a question the progress. A new one for a deleted
- * one comes at its time.
+ * No card stands above the first question: it comes when one is settled and a read shows what follows, or after a
+ * minute without one; at once where its thread has the questions, or without a question the progress. A new one for a
+ * deleted one comes at its time.
  */
 function cardHeldUntil({ notBefore = 0, isFirst }: ContentOf<'card'>, due: DuePost, now: number): number {
 	const { watch, style, view, question, isQuestionLost, isAnySettled } = due;

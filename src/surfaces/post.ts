@@ -49,8 +49,8 @@ const ASKING = { thread: 'first', isCurrent: true } as const;
 
 export const KINDS = {
 	/**
-	 * A watch's own post. `isFirst`: it waits until a question is settled, or until `notBefore` (clock milliseconds) while
-	 * none is open. Another replaces a deleted one, not before its time.
+	 * A watch's own post. `isFirst`: it waits until a question is settled, or until `notBefore` (clock milliseconds)
+	 * while none is open. Another replaces a deleted one, not before its time.
 	 */
 	card: {
 		schema: z.object({ notBefore: z.exactOptional(z.number()), isFirst: z.exactOptional(z.literal(true)) }),
