@@ -36,14 +36,14 @@ const puts = (id: string) => service().log.puts(id);
 const question = (page: Page, title: string) =>
 	page
 		.locator('.channel .message:not(.message-ephemeral)', { hasText: title })
-		.filter({ hasText: / (asks|asked)/ })
+		.filter({ hasText: / (asks|asked)|Sends at/ })
 		.last();
 const option = (post: Locator, name: string) => post.getByRole('button', { name: buttonNamed(name) });
 const choice = (option: string) => ({ option, title: '', sessionId: '' });
 /** The line of a post that says who pressed this option, until it is sent: when, says its headline. */
 const held = (post: Locator, who: string, option: string) =>
 	post
-		.filter({ hasText: / asks · sends at \d/ })
+		.filter({ hasText: /Sends at \d/ })
 		.locator('.blocks')
 		.getByText(`${who}: ${option}`, { exact: true });
 const privately = (page: Page, words: string) => page.locator('.message-ephemeral', { hasText: words }).last();
@@ -99,9 +99,11 @@ it.each([
 	for (const [what, session] of Object.entries(asks)) {
 		asked += 1;
 		const id = `grows-${asked}`;
-		service().sessions.put(id, { ...session, name: `Trip ${asked}` });
+		service().sessions.put(id, { ...session, name: `Plan the trip to Frankfurt ${asked}` });
 		await type(page, `/session watch ${id}`);
-		const post = question(page, `Trip ${asked}`);
+		const asks = question(page, `to Frankfurt ${asked}`);
+		const ts = await soon(asks.getAttribute('data-surface'));
+		const post = page.locator(`.channel .message[data-surface="${ts}"]`);
 		const buttons = post.locator('.block-actions');
 		const choice = buttons.getByRole('button', { name: /^(?:LH 1173|Yes): / });
 		await soon(choice.waitFor());
@@ -203,7 +205,7 @@ it('sends nothing after Undo, and offers the options again, with the keyboard al
 	await goBackTo(page, 'Undo');
 	await page.keyboard.press('Enter');
 	await option(post, 'TP 570').waitFor();
-	await expect.poll(() => post.innerText()).not.toContain('sends at');
+	await expect.poll(() => post.innerText()).not.toContain('Sends at');
 	await expect.poll(() => puts(id)).toHaveLength(0);
 	// The pressed post has the focus, and none of its buttons.
 	await expect.poll(() => post.and(page.locator('.message:focus')).count()).toBe(1);

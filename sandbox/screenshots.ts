@@ -118,7 +118,7 @@ const button = (within: Locator | Page, name: string) => within.getByRole('butto
 const message = (page: Page, words: string | RegExp) =>
 	page.locator('.channel .message:not(.message-ephemeral)').filter({ hasText: words }).last();
 const question = (page: Page, session = 'Plan the Frankfurt trip') =>
-	message(page, new RegExp(`${session} (asks|asked)`));
+	message(page, new RegExp(`${session} (asks|asked)|Sends at`));
 
 async function type(page: Page, line: string): Promise<void> {
 	await page.locator('#composer').fill(line);
@@ -200,7 +200,7 @@ async function presses(): Promise<void> {
 		const lost = grace.locator('.message-ephemeral').last();
 		await lost.getByText('LH 1173').waitFor(LONG);
 		for (const release of releases) release();
-		await question(grace).getByText('sends at').waitFor();
+		await question(grace).getByText('Sends at').waitFor();
 		await picture('second', ['', await crop({ first: question(grace), last: lost })]);
 		await picture('undo', ['', await crop({ first: question(ada) })]);
 	});
@@ -279,7 +279,7 @@ async function home(): Promise<void> {
 		await message(page, digestText(5)).waitFor(LONG);
 		const domain = question(page, 'Renew the domain');
 		await button(domain, 'No').click();
-		await domain.getByText('sends at').waitFor();
+		await domain.getByText('Sends at').waitFor();
 		await moveClock(page, '+1 min');
 		await sessions.until('b81e06a9', () => sessions.values('b81e06a9', 1)[0] === 'No');
 		sessions.answerAsPage('5d20c7f4', ['University of Lisbon']);

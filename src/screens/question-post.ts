@@ -147,9 +147,9 @@ export function settledQuestionPost(asked: Asked, how: SettledLook | null, post:
 	if (answer !== null && isBlocking(answer.state)) {
 		const isHeld = isUnderUndo(answer, post.now);
 		const undo = says(button(ACTIONS.undo, 'Undo', { value: answer.id }));
-		const sendsAt = isHeld ? rich`sends at ${momentOf(answer.press?.undoUntil ?? 0, 'seconds')}` : '';
-		// It stays as it was above its buttons: a press never makes it taller.
-		const above = openOf(asked, post).blocks(joined(rich`⏳ *${title}* asks`, sendsAt));
+		const sendsAt = rich`⏳ Sends at ${momentOf(answer.press?.undoUntil ?? 0, 'seconds')}`;
+		// One line above it, and one element in place of its buttons: a press never makes it taller, on a phone neither.
+		const above = openOf(asked, post).blocks(isHeld ? sendsAt : rich`⏳ *${title}* asks`);
 		return message(`⏳ ${title}: ${outcome}`, [...above, ...row(outcome, isHeld ? undo : null)]);
 	}
 	const mark = answer === null ? (how === 'answered' ? '✅' : '🔹') : markOf(answer);

@@ -95,7 +95,7 @@ it('tells a person that their choice was not sent when it could not be saved', a
 	expect(await pressed).toBe(true);
 	await locker.query('rollback');
 	await post.press('LH 1173');
-	await ada.waitForMessage('#agents', / · sends at [\d:]+ UTC\n(?:> .*\n)+ada: LH 1173\n\[Undo\]/, 10_000);
+	await ada.waitForMessage('#agents', /^⏳ Sends at [\d:]+ UTC\n(?:> .*\n)+ada: LH 1173\n\[Undo\]/, 10_000);
 }, 30_000);
 
 it('stops the program while the database does not answer', async () => {

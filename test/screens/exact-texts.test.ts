@@ -298,7 +298,6 @@ const PLACES: readonly Place[] = [
 	['post', ({ name }) => storedLineOf(name, 150)],
 	['post', (texts) => storedLineOf(title(texts), 250)],
 	['post of several', (texts) => storedLineOf(title(texts), 250)],
-	['pressed', ({ name }) => storedLineOf(name, 150)],
 	['pressed', ({ value }) => lineOf(masked(value).text, 120, 'Ada: ')],
 	['card', ({ name }) => storedLineOf(name, 150)],
 	['card that asks', (texts) => storedLineOf(title(texts), 250)],
