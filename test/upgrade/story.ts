@@ -45,8 +45,9 @@ export const titleOf = (name: Name): string => {
 function findPost(app: UpgradedApp, name: Name): Posted | undefined {
 	const posts = app.inChannel(name === 'discovered' ? '#secret' : '#agents');
 	const isCard = (post: Posted) => post.buttons().includes('Stop watching');
-	// 1.1.0 set names in quotation marks.
-	return posts.find((post) => !isCard(post) && new RegExp(`Trip ${name}”? ask(?:s|ed)\\b`).test(post.text()));
+	// 1.1.0 set names in quotation marks. While an answer can be taken back, only the notification has the name.
+	const pattern = new RegExp(`Trip ${name}”? ask(?:s|ed)\\b|⏳ Trip ${name}: `);
+	return posts.find((post) => !isCard(post) && pattern.test(`${post.text()}\n${post.notification()}`));
 }
 
 export function postOf(app: UpgradedApp, name: Name): Posted {
