@@ -101,8 +101,7 @@ it.each([
 		const id = `grows-${asked}`;
 		service().sessions.put(id, { ...session, name: `Plan the trip to Frankfurt ${asked}` });
 		await type(page, `/session watch ${id}`);
-		const asks = question(page, `to Frankfurt ${asked}`);
-		const ts = await soon(asks.getAttribute('data-surface'));
+		const ts = await soon(question(page, `to Frankfurt ${asked}`).getAttribute('data-surface'));
 		const post = page.locator(`.channel .message[data-surface="${ts}"]`);
 		const buttons = post.locator('.block-actions');
 		const choice = buttons.getByRole('button', { name: /^(?:LH 1173|Yes): / });

@@ -28,12 +28,13 @@ export function registerReply(
 
 	listen.shortcut(CALLBACKS.useAsAnswer, async (request, body) => {
 		const { message } = z.object({ message: z.unknown() }).parse(body);
-		const [text, withFiles] = [await offers.textOf(request, message), offers.hasFiles(message)];
+		// Before the text: reading that may ask Slack for names.
 		if (offers.isOurs(message))
 			return ifAllowed(
 				request.channelId,
 				async (allowed) => void (await reply.toPerson(allowed, chosenTextHelp('ours'))),
 			);
+		const [text, withFiles] = [await offers.textOf(request, message), offers.hasFiles(message)];
 		const [found, ...others] = await offers.findWatches(request);
 		if (found === undefined && text !== '')
 			return ifAllowed(request.channelId, async (allowed) => {

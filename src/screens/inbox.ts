@@ -203,11 +203,11 @@ function questionEntry(
 		handOverLine(holding, names),
 		claimsWords(entry.answering),
 	);
-	const row = asked.row.map((one) => (isFirst || one?.type !== 'button' ? one : withoutStyle(one)));
+	const controls = asked.row.map((one) => (isFirst || one?.type !== 'button' ? one : withoutStyle(one)));
 	return [
 		...richText(...asked.asked, ...asked.said),
 		...context(small),
-		...inRow(buttons(...row), askedIn, `question ${messageIndex} ${sessionId}`),
+		...inRow(buttons(...controls), askedIn, `question ${messageIndex} ${sessionId}`),
 	];
 }
 
