@@ -28,7 +28,6 @@ const SLOW = [
 	'switching',
 	'person.kills',
 	'answers/failovers',
-	'faults/reminders',
 	'sessions/discover/again',
 	'sessions/discover/listing',
 	'other-schema',

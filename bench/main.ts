@@ -4,22 +4,17 @@ import { startNamed } from '../test/support/options.ts';
 await startNamed('npm run bench --', {
 	figures: { about: 'acknowledgements, throughput and memory', start: () => import('./figures/main.ts') },
 	'watching-live': { about: 'how soon questions are noticed', start: () => import('./watching-live/main.ts') },
-	wiping: { about: 'what it costs to wipe secrets', start: () => import('./wiping/main.ts') },
-	inbox: { about: 'the Home tab of many people', start: () => import('./inbox/main.ts') },
 	large: {
 		about: 'a database with many answers, questions, posts and watches',
 		start: () => import('./large/main.ts'),
 	},
 	statements: { about: 'what the program asks PostgreSQL', start: () => import('./statements/main.ts') },
-	path: { about: 'how many functions an act runs through', start: () => import('./path/main.ts') },
 	people: {
 		about: 'a company: a crowd that opens Home, and what questions cost',
 		start: () => import('./people/main.ts'),
 	},
 	'slow-service': { about: 'a session service with slow keys', start: () => import('./slow-service/main.ts') },
-	audit: { about: 'what a follower of the audit costs presses', start: () => import('./audit/main.ts') },
 	attack: { about: 'floods and hostile traffic', start: () => import('./attack/main.ts') },
-	schema: { about: 'how long responses of the service take to read', start: () => import('./session-schema.ts') },
 	words: { about: 'how much people see', start: () => import('./words/main.ts') },
 	sandbox: { about: 'the start of the sandbox, and its page', start: () => import('../sandbox/bench.ts') },
 	commands: {

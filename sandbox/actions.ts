@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { FakeSessionService } from '../fake-session-service/fake-session-service.ts';
 import { type Act, actSchema, type FakeSlack, type Viewer } from '../fake-slack/index.ts';
 import { dashboardSession } from './agents.ts';
 import type { AppProcess } from './app-process.ts';
@@ -6,7 +7,6 @@ import { callDetail } from './calls.ts';
 import { gallery, triedQuestion } from './gallery/gallery.ts';
 import type { MovedClock } from './moved-clock.ts';
 import { builderJson, type ReadMarks, readKey } from './person-view.ts';
-import type { FakeSessionService } from './session-service/fake-session-service.ts';
 import type { Stream } from './stream.ts';
 import type { Troubles } from './troubles.ts';
 

@@ -1,4 +1,4 @@
-import type { FakeSessionService } from './session-service/fake-session-service.ts';
+import type { FakeSessionService } from '../fake-session-service/fake-session-service.ts';
 import type { WireAgent, WireDashboardSession } from './wire.ts';
 
 /** The open items in the newest question of a session, as the service's web page counts them. */

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { emojiFont } from './emoji/font.ts';
 
 export interface PageFile {
 	readonly type: string;
@@ -13,6 +12,7 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const TYPES: Record<string, string> = {
 	js: 'text/javascript; charset=utf-8',
 	css: 'text/css; charset=utf-8',
+	woff2: 'font/woff2',
 };
 
 let built: Promise<ReadonlyMap<string, PageFile>> | undefined;
@@ -36,7 +36,10 @@ async function buildPage(): Promise<ReadonlyMap<string, PageFile>> {
 		outdir: here('page'),
 		entryNames: 'page',
 		chunkNames: '[name]-[hash]',
-		external: ['/emoji.ttf'],
+		// Browsers take the other format of the emoji.
+		external: ['*.woff'],
+		loader: { '.woff2': 'file' },
+		assetNames: '[name]',
 		write: false,
 		logLevel: 'silent',
 	});
@@ -49,6 +52,5 @@ async function buildPage(): Promise<ReadonlyMap<string, PageFile>> {
 		});
 	}
 	files.set('/', { type: 'text/html; charset=utf-8', content: await readFile(here('page/index.html'), 'utf8') });
-	files.set('/emoji.ttf', { type: 'font/ttf', content: emojiFont() });
 	return files;
 }

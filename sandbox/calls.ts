@@ -1,5 +1,5 @@
+import type { FakeSessionService } from '../fake-session-service/fake-session-service.ts';
 import { type FakeSlack, isRecord, record, text } from '../fake-slack/index.ts';
-import type { FakeSessionService } from './session-service/fake-session-service.ts';
 import type { WireCall, WireCallDetail } from './wire.ts';
 
 type TrafficEntry = ReturnType<FakeSlack['traffic']['all']>[number];

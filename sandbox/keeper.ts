@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { FakeSessionService } from '../fake-session-service/fake-session-service.ts';
 import type { SlackState } from '../fake-slack/index.ts';
-import type { FakeSessionService } from './session-service/fake-session-service.ts';
 
 /** How often the workspace is saved while it runs: a kill loses at most this much of it, and nothing of the app. */
 const SAVE_MS = 2000;

@@ -1,3 +1,4 @@
+import { createFakeSessionService, type FakeSessionService } from '../fake-session-service/fake-session-service.ts';
 import { createFakeSlack, type FakeSlack, readManifest } from '../fake-slack/index.ts';
 import { ActionError, type Actions, createActions } from './actions.ts';
 import { type AppProcess, createAppProcess } from './app-process.ts';
@@ -9,7 +10,6 @@ import { createMovedClock, type MovedClock } from './moved-clock.ts';
 import { createPageServer } from './page-server.ts';
 import { type ReadMarks, readKey } from './person-view.ts';
 import { onPortOrFree } from './port.ts';
-import { createFakeSessionService, type FakeSessionService } from './session-service/fake-session-service.ts';
 import { createStream, type Stream } from './stream.ts';
 import { createTroubles, type Troubles } from './troubles.ts';
 import { sandboxWorkspace } from './workspace.ts';

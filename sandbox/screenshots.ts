@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Locator, Page } from 'playwright-core';
+import { asking, done, item, task } from '../fake-session-service/builders.ts';
+import type { MessageJson } from '../fake-session-service/json.ts';
+import { flight } from '../fake-session-service/scenarios/flight.ts';
 import { waitingCountWords } from '../src/screens/inbox.ts';
 import { digestText, ESCALATION, REMINDER, youHandedOver } from '../test/support/sentences.ts';
 import { buttonNamed, launchBrowser } from './browser.ts';
 import { createMovedClock } from './moved-clock.ts';
 import { createSandbox, type Sandbox } from './sandbox.ts';
-import { asking, done, item, task } from './session-service/builders.ts';
-import type { MessageJson } from './session-service/json.ts';
-import { flight } from './session-service/scenarios/flight.ts';
 
 /*
  * The documents' pictures, made from the sandbox: `npm run screenshots`, or only one set with its function's name behind

@@ -1,10 +1,10 @@
 import type { WebSocket } from 'ws';
+import type { FakeSessionService } from '../fake-session-service/fake-session-service.ts';
 import { type FakeSlack, type Manifest, sees, type Viewer } from '../fake-slack/index.ts';
 import { agentsOnPage } from './agents.ts';
 import { recentCalls } from './calls.ts';
 import type { MovedClock } from './moved-clock.ts';
 import { channelsOf, homeOf, messageOnPage, modalsOf, type ReadMarks, workspaceOf } from './person-view.ts';
-import type { FakeSessionService } from './session-service/fake-session-service.ts';
 import type { Troubles } from './troubles.ts';
 import type { WireBot, WireCall, WireFrame, WireMessage, WireParts } from './wire.ts';
 

@@ -1,5 +1,5 @@
+import type { FakeSessionService } from '../fake-session-service/fake-session-service.ts';
 import type { FakeSlack } from '../fake-slack/index.ts';
-import type { FakeSessionService } from './session-service/fake-session-service.ts';
 import type { WireTrouble } from './wire.ts';
 
 type Fault = Parameters<FakeSessionService['faults']['add']>[0];

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { COMMANDS } from './support/documented-commands.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const SOURCE_FOLDERS = ['src', 'test', 'bench', 'sandbox', 'fake-slack'];
+const SOURCE_FOLDERS = ['src', 'test', 'bench', 'sandbox', 'fake-session-service', 'fake-slack', 'tools'];
 const filesBelow = (folder: string) =>
 	readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));
 const DOCUMENTS = [
@@ -18,7 +18,7 @@ const DOCUMENTS = [
 	'test/README.md',
 ];
 /** What stands beside the sources: folders and files that documents name. */
-const PATH = /^(?:src|test|bench|sandbox|fake-slack|ops|docs|\.ci)\/[\w./-]*$/;
+const PATH = /^(?:src|test|tools|bench|sandbox|fake-session-service|fake-slack|ops|docs|\.ci)\/[\w./-]*$/;
 const PROGRAMS = /^(?:[A-Z_]+=\S+ )?(?:npm|npx|node|bash|docker|kubectl|systemctl|openssl|sqlite3)(?: |$)/;
 
 const text = (name: string) => readFileSync(join(ROOT, name), 'utf8');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { SessionJson } from '../fake-session-service/json.ts';
+import { itemsOf } from '../fake-session-service/log.ts';
 import type { Posted } from '../fake-slack/index.ts';
-import type { SessionJson } from '../sandbox/session-service/json.ts';
-import { itemsOf } from '../sandbox/session-service/log.ts';
 import { cutQuestionWords } from '../src/screens/form.ts';
 import { openSession } from './slack/support/open-session.ts';
 import { startApp } from './support/app.ts';

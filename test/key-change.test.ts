@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { askingSession } from '../sandbox/session-service/builders.ts';
+import { askingSession } from '../fake-session-service/builders.ts';
 import { openSession } from './slack/support/open-session.ts';
 import { startApp } from './support/app.ts';
 import { runRekey } from './support/rekey-command.ts';

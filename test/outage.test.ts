@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { askingSession } from '../sandbox/session-service/builders.ts';
+import { askingSession } from '../fake-session-service/builders.ts';
 import { statusWords } from '../src/slack/parts.ts';
 import { openSession } from './slack/support/open-session.ts';
 import { startTimedApp } from './slack/support/timed-app.ts';

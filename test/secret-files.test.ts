@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { askingSession } from '../sandbox/session-service/builders.ts';
+import { askingSession } from '../fake-session-service/builders.ts';
 import { parseConfig, readSettings } from '../src/config.ts';
 import { HandraiseError } from '../src/kernel/basics.ts';
 import { openSession } from './slack/support/open-session.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { itemsOf } from '../sandbox/session-service/log.ts';
+import { itemsOf } from '../fake-session-service/log.ts';
 import { HandraiseError } from '../src/kernel/basics.ts';
 import { LOG_LINES } from '../src/kernel/log-lines.ts';
 import { type AnswererApp, answererApp } from './people/answerers/harness.ts';

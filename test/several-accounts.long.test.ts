@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { asking, item, task } from '../fake-session-service/builders.ts';
+import { createFakeSessionService } from '../fake-session-service/fake-session-service.ts';
 import { createFakeSlack, type FakeSlack, type Posted } from '../fake-slack/index.ts';
 import { connectionEnv } from '../sandbox/connection-env.ts';
-import { asking, item, task } from '../sandbox/session-service/builders.ts';
-import { createFakeSessionService } from '../sandbox/session-service/fake-session-service.ts';
 import { startProgram } from './support/program.ts';
 
 const MANIFEST = new URL('../src/manifest.ts', import.meta.url).pathname;

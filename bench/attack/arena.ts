@@ -3,6 +3,8 @@ import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { askingSession } from '../../fake-session-service/builders.ts';
+import { createFakeSessionService, type FakeSessionService } from '../../fake-session-service/fake-session-service.ts';
 import {
 	type Actor,
 	createFakeSlack,
@@ -13,11 +15,6 @@ import {
 } from '../../fake-slack/index.ts';
 import { connectionEnv } from '../../sandbox/connection-env.ts';
 import { manifestPath } from '../../sandbox/manifest-path.ts';
-import { askingSession } from '../../sandbox/session-service/builders.ts';
-import {
-	createFakeSessionService,
-	type FakeSessionService,
-} from '../../sandbox/session-service/fake-session-service.ts';
 import { type AppProcess, START_LINE, startAppProcess, takesRequests } from '../figures/app-process.ts';
 import { createFront, type Front } from './front.ts';
 

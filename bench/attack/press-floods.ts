@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { asking, done, item, task } from '../../fake-session-service/builders.ts';
 import type { Actor, Modal } from '../../fake-slack/index.ts';
-import { asking, done, item, task } from '../../sandbox/session-service/builders.ts';
 import { isCard } from '../../test/faults/watches/fleet.ts';
 import { quantile } from '../figures/stats.ts';
 import { type Arena, repeat } from './arena.ts';

@@ -1,4 +1,4 @@
-import { asking, task } from '../../sandbox/session-service/builders.ts';
+import { asking, task } from '../../fake-session-service/builders.ts';
 import { isCard } from '../../test/faults/watches/fleet.ts';
 import { quantile } from '../figures/stats.ts';
 import { repeat } from './arena.ts';

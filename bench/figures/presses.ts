@@ -67,7 +67,7 @@ async function takeRound(context: BenchContext, name: string, harness: Harness, 
 let sessionCount = 0;
 
 /** Presses of new sessions: in each row, one for each of these people. */
-export async function putPresses(
+async function putPresses(
 	{ service }: BenchContext,
 	harness: Harness,
 	actors: readonly Actor[],
@@ -130,7 +130,7 @@ async function readyPresses(
 	return answers;
 }
 
-export function choiceOf(request: Json) {
+function choiceOf(request: Json) {
 	const [action] = request.actions as readonly { value?: string }[];
 	return decodeChoice(action?.value);
 }

@@ -1,5 +1,5 @@
-import { createFakeSessionService } from '../../sandbox/session-service/fake-session-service.ts';
-import type { LogEntry } from '../../sandbox/session-service/log.ts';
+import { createFakeSessionService } from '../../fake-session-service/fake-session-service.ts';
+import type { LogEntry } from '../../fake-session-service/log.ts';
 import { preciseClock } from './precise-clock.ts';
 import { reportSession } from './sessions.ts';
 

@@ -1,5 +1,5 @@
-import { asking, item } from '../../sandbox/session-service/builders.ts';
-import type { SessionJson } from '../../sandbox/session-service/json.ts';
+import { asking, item } from '../../fake-session-service/builders.ts';
+import type { SessionJson } from '../../fake-session-service/json.ts';
 
 const QUESTION = 'What should the report be called?';
 /** The only item of `reportSession`. */

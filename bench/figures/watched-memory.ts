@@ -1,9 +1,9 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { createFakeSessionService } from '../../fake-session-service/fake-session-service.ts';
 import { createFakeSlack } from '../../fake-slack/index.ts';
 import { connectionEnv } from '../../sandbox/connection-env.ts';
-import { createFakeSessionService } from '../../sandbox/session-service/fake-session-service.ts';
 import { NO_LIMITS_ENV } from '../../test/support/no-limits.ts';
 import { createRandom } from '../../test/support/random.ts';
 import { playScripts, putSessions, watchSessions } from '../watching-live/play.ts';

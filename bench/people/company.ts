@@ -1,6 +1,6 @@
+import { asking, done, item, task } from '../../fake-session-service/builders.ts';
+import type { MessageJson, SessionJson } from '../../fake-session-service/json.ts';
 import { sampleWorkspace, withMembers } from '../../fake-slack/index.ts';
-import { asking, done, item, task } from '../../sandbox/session-service/builders.ts';
-import type { MessageJson, SessionJson } from '../../sandbox/session-service/json.ts';
 
 /** How large a company is: people, their channels, the sessions that these watch, and how many of them ask already. */
 export interface Size {

@@ -7,12 +7,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { parse } from 'yaml';
+import { createFakeSessionService, type FakeSessionService } from '../../fake-session-service/fake-session-service.ts';
 import { createFakeSlack, type FakeSlack } from '../../fake-slack/index.ts';
 import { connectionEnv } from '../../sandbox/connection-env.ts';
-import {
-	createFakeSessionService,
-	type FakeSessionService,
-} from '../../sandbox/session-service/fake-session-service.ts';
 import { NO_LIMITS_ENV, NO_WATCH_LIMITS_ENV } from '../../test/support/no-limits.ts';
 import { startPostgres } from '../../test/support/postgres.ts';
 import { type AppProcess, START_LINE, startAppProcess } from '../figures/app-process.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { done } from '../../sandbox/session-service/builders.ts';
+import { done } from '../../fake-session-service/builders.ts';
 import type { Random } from '../../test/support/random.ts';
 import { quantile } from '../figures/stats.ts';
 import { type Outcome, press, rowsOf, spread } from './acts.ts';

@@ -1,5 +1,5 @@
-import { done, item, task } from '../../sandbox/session-service/builders.ts';
-import type { SessionJson } from '../../sandbox/session-service/json.ts';
+import { done, item, task } from '../../fake-session-service/builders.ts';
+import type { SessionJson } from '../../fake-session-service/json.ts';
 import { watchingApp } from '../../test/sessions/harness.ts';
 import { createRandom } from '../../test/support/random.ts';
 import { quantile } from '../figures/stats.ts';

@@ -5,11 +5,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { createFakeSessionService, type FakeSessionService } from '../../fake-session-service/fake-session-service.ts';
 import { createFakeSlack } from '../../fake-slack/index.ts';
-import {
-	createFakeSessionService,
-	type FakeSessionService,
-} from '../../sandbox/session-service/fake-session-service.ts';
 import { copySource } from '../../test/faults/source-copy.ts';
 import { isCard } from '../../test/faults/watches/fleet.ts';
 import { NO_LIMITS_ENV } from '../../test/support/no-limits.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { asking, done, item, task } from '../../fake-session-service/builders.ts';
+import type { FakeSessionService } from '../../fake-session-service/fake-session-service.ts';
 import type { FakeSlack } from '../../fake-slack/index.ts';
-import { asking, done, item, task } from '../../sandbox/session-service/builders.ts';
-import type { FakeSessionService } from '../../sandbox/session-service/fake-session-service.ts';
 import type { Script } from './population.ts';
 
 const PER_CHANNEL = 10;

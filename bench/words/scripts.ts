@@ -1,5 +1,5 @@
-import type { Scenario } from '../../sandbox/session-service/agents.ts';
-import { done, item, task } from '../../sandbox/session-service/builders.ts';
+import type { Scenario } from '../../fake-session-service/agents.ts';
+import { done, item, task } from '../../fake-session-service/builders.ts';
 
 /** The options of every question here: they come from the agent's description of it. */
 export const OPTIONS = ['Yes', 'No'] as const;

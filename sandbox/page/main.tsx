@@ -1,4 +1,5 @@
 import 'slack-blocks-to-jsx/dist/style.css';
+import '@fontsource/noto-emoji/400.css';
 import './styles.css';
 import { createRoot } from 'react-dom/client';
 import { createDo, DoContext } from './actions.ts';

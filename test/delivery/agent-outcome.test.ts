@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { askingSession, done } from '../../fake-session-service/builders.ts';
 import type { Modal } from '../../fake-slack/index.ts';
-import { askingSession, done } from '../../sandbox/session-service/builders.ts';
 import type { AgentOutcome } from '../../src/domain/answer.ts';
 import { receiptExplanation } from '../../src/screens/receipt.ts';
 import { answerOf } from '../slack/support/answers.ts';

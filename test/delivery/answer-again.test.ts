@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { done } from '../../fake-session-service/builders.ts';
 import { callSlack, type Modal } from '../../fake-slack/index.ts';
-import { done } from '../../sandbox/session-service/builders.ts';
 import { NOTICES } from '../../src/screens/form.ts';
 import { decodeMetadata } from '../../src/slack/ids.ts';
 import { statusWords } from '../../src/slack/parts.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it, vi } from 'vitest';
+import { askingSession } from '../../fake-session-service/builders.ts';
 import { createManualClock } from '../../fake-slack/index.ts';
-import { askingSession } from '../../sandbox/session-service/builders.ts';
 import { openSession } from '../slack/support/open-session.ts';
 import { startApp } from '../support/app.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { askingSession } from '../../sandbox/session-service/builders.ts';
+import { askingSession } from '../../fake-session-service/builders.ts';
 import { USUAL_REQUESTS, watchingApp } from '../sessions/harness.ts';
 import { openSession } from '../slack/support/open-session.ts';
 import { DELIVERED } from '../support/sentences.ts';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { asking, askingSession, done } from '../../fake-session-service/builders.ts';
+import { itemsOf } from '../../fake-session-service/log.ts';
 import type { Modal } from '../../fake-slack/index.ts';
-import { asking, askingSession, done } from '../../sandbox/session-service/builders.ts';
-import { itemsOf } from '../../sandbox/session-service/log.ts';
 import { NOTICES } from '../../src/screens/form.ts';
 import { waitingWords } from '../../src/slack/parts.ts';
 import { type App, answerFields, openSession } from '../slack/support/open-session.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { itemsOf } from '../../sandbox/session-service/log.ts';
+import { itemsOf } from '../../fake-session-service/log.ts';
 import { errorWords } from '../../src/slack/error-view.ts';
 import { watchingApp } from '../sessions/harness.ts';
 import { openSession } from '../slack/support/open-session.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { askingSession } from '../../fake-session-service/builders.ts';
+import type { Fault } from '../../fake-session-service/faults.ts';
+import { itemsOf } from '../../fake-session-service/log.ts';
 import { callSlack, createManualClock, type Modal } from '../../fake-slack/index.ts';
-import { askingSession } from '../../sandbox/session-service/builders.ts';
-import type { Fault } from '../../sandbox/session-service/faults.ts';
-import { itemsOf } from '../../sandbox/session-service/log.ts';
 import type { AgentOutcome } from '../../src/domain/answer.ts';
 import { errorWords } from '../../src/slack/error-view.ts';
 import { type App, openSession } from '../slack/support/open-session.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { askingSession, done } from '../../sandbox/session-service/builders.ts';
+import { askingSession, done } from '../../fake-session-service/builders.ts';
 import type { AgentOutcome } from '../../src/domain/answer.ts';
 import { type App, openSession } from '../slack/support/open-session.ts';
 import { startTimedApp } from '../slack/support/timed-app.ts';

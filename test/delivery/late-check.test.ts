@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { item } from '../../sandbox/session-service/builders.ts';
+import { item } from '../../fake-session-service/builders.ts';
 import { notYetWords } from '../../src/screens/receipt.ts';
 import { errorWords } from '../../src/slack/error-view.ts';
 import { expectNothingWrong, SOME_REQUESTS, type WatchingApp, watchingApp } from '../sessions/harness.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { askingSession } from '../../fake-session-service/builders.ts';
 import type { Modal } from '../../fake-slack/index.ts';
-import { askingSession } from '../../sandbox/session-service/builders.ts';
 import { type App, openSession } from '../slack/support/open-session.ts';
 import { startApp } from '../support/app.ts';
 import { createLossyProxy, hasParameter, type LossyProxy } from '../support/lossy-proxy.ts';

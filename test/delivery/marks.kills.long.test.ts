@@ -2,14 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { askingSession } from '../../fake-session-service/builders.ts';
+import { createFakeSessionService, type FakeSessionService } from '../../fake-session-service/fake-session-service.ts';
 import { createFakeSlack, type FakeSlack } from '../../fake-slack/index.ts';
 import { connectionEnv } from '../../sandbox/connection-env.ts';
 import { manifestPath } from '../../sandbox/manifest-path.ts';
-import { askingSession } from '../../sandbox/session-service/builders.ts';
-import {
-	createFakeSessionService,
-	type FakeSessionService,
-} from '../../sandbox/session-service/fake-session-service.ts';
 import { ADVISORY_LOCKS } from '../../src/store/locks.ts';
 import { NO_LIMITS_ENV } from '../support/no-limits.ts';
 import { startProgram } from '../support/program.ts';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { askingSession } from '../../fake-session-service/builders.ts';
 import type { Modal } from '../../fake-slack/index.ts';
-import { askingSession } from '../../sandbox/session-service/builders.ts';
 import { type App, openSession } from '../slack/support/open-session.ts';
 import { startTimedApp } from '../slack/support/timed-app.ts';
 import { DELIVERED, headline, whatHappened } from '../support/sentences.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
-import { askingSession } from '../../sandbox/session-service/builders.ts';
+import { askingSession } from '../../fake-session-service/builders.ts';
 import { systemClock } from '../../src/kernel/basics.ts';
 import { TEXT_REMOVED } from '../../src/screens/answer.ts';
 import { unwatchedWords } from '../../src/screens/watch.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { askingSession } from '../../sandbox/session-service/builders.ts';
+import { askingSession } from '../../fake-session-service/builders.ts';
 import { createHandraise } from '../../src/app.ts';
 import { parseConfig } from '../../src/config.ts';
 import { createLog, systemClock } from '../../src/kernel/basics.ts';

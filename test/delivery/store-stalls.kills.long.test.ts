@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { asking, askingSession, item, task } from '../../fake-session-service/builders.ts';
 import type { Modal } from '../../fake-slack/index.ts';
-import { asking, askingSession, item, task } from '../../sandbox/session-service/builders.ts';
 import { CHOICE_WORDS } from '../../src/screens/receipt.ts';
 import { type App, openSession } from '../slack/support/open-session.ts';
 import { startApp } from '../support/app.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { item } from '../../fake-session-service/builders.ts';
+import type { ItemJson } from '../../fake-session-service/json.ts';
 import type { Modal, Posted } from '../../fake-slack/index.ts';
-import { item } from '../../sandbox/session-service/builders.ts';
-import type { ItemJson } from '../../sandbox/session-service/json.ts';
 import { HIDES, NOTICES } from '../../src/screens/form.ts';
 import { answererApp } from '../people/answerers/harness.ts';
 import { expectNothingWrong, SOME_REQUESTS } from '../sessions/harness.ts';

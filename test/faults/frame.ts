@@ -167,7 +167,7 @@ export function reportOf(
 /** Problems printed in full. More of the same tell nothing new. */
 const PROBLEMS_SHOWN = 12;
 
-export function shortened(problems: readonly string[]): string[] {
+function shortened(problems: readonly string[]): string[] {
 	const hiddenCount = problems.length - PROBLEMS_SHOWN;
 	return [...problems.slice(0, PROBLEMS_SHOWN), ...(hiddenCount > 0 ? [`… and ${hiddenCount} more`] : [])];
 }

@@ -1,8 +1,8 @@
 import { EventEmitter, once } from 'node:events';
+import { done, task } from '../../fake-session-service/builders.ts';
+import { createFakeSessionService } from '../../fake-session-service/fake-session-service.ts';
 import { createFakeSlack, sampleWorkspace, seedState, withMembers } from '../../fake-slack/index.ts';
 import { connectionEnv } from '../../sandbox/connection-env.ts';
-import { done, task } from '../../sandbox/session-service/builders.ts';
-import { createFakeSessionService } from '../../sandbox/session-service/fake-session-service.ts';
 import { NO_LIMITS_ENV } from '../support/no-limits.ts';
 import type { Random } from '../support/random.ts';
 import { watchRates } from './rates.ts';

@@ -14,10 +14,6 @@ await startNamed('npm run faults --', {
 		about: 'reminders are sent while it is killed and frozen around them',
 		start: () => import('./watches/reminders/main.ts'),
 	},
-	reminders: {
-		about: '10,000 questions and their reminders on a virtual clock',
-		start: () => import('./reminders/main.ts'),
-	},
 	keys: {
 		about: 'npm run rekey changes the encryption key while it is killed',
 		start: () => import('./keys/main.ts'),

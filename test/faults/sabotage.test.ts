@@ -4,7 +4,6 @@ import { PRESS_SABOTAGES, QUICK_LOOKS, SABOTAGES } from './answers/sabotage.ts';
 import { type Edit, edited } from './edits/edit.ts';
 import { SABOTAGES as KEY_SABOTAGES } from './keys/sabotage.ts';
 import { SABOTAGES as POWER_CUT_SABOTAGES } from './powercut/sabotage.ts';
-import { SABOTAGES as VIRTUAL_TIME_SABOTAGES } from './reminders/sabotage.ts';
 import { REMINDER_SABOTAGES } from './watches/reminders/sabotage.ts';
 import { SHORTER, USUAL } from './watches/reminders/times.ts';
 import { POST_SABOTAGES } from './watches/sabotage.ts';
@@ -14,7 +13,6 @@ const TABLES: Readonly<Record<string, Readonly<Record<string, readonly Edit[]>>>
 	presses: PRESS_SABOTAGES,
 	posts: POST_SABOTAGES,
 	'reminders under kills': REMINDER_SABOTAGES,
-	'reminders on a virtual clock': VIRTUAL_TIME_SABOTAGES,
 	keys: KEY_SABOTAGES,
 	'power cuts': POWER_CUT_SABOTAGES,
 	'other copies': { 'short leases': SHORTER, 'early escalations': USUAL.edits, 'quick looks': QUICK_LOOKS },

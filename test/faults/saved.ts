@@ -1,5 +1,5 @@
-import { textOf } from '../../sandbox/session-service/json.ts';
-import { itemsOf, type LogEntry } from '../../sandbox/session-service/log.ts';
+import { textOf } from '../../fake-session-service/json.ts';
+import { itemsOf, type LogEntry } from '../../fake-session-service/log.ts';
 import type { Harness } from './harness.ts';
 
 /** This machine made the service save one of several PUTs later than the call's time-out allows, so both count. */

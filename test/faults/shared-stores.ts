@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { done, task } from '../../sandbox/session-service/builders.ts';
+import { done, task } from '../../fake-session-service/builders.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { createHarness, type Harness, type HarnessOptions, watchSessions } from './harness.ts';
 import {

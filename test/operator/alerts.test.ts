@@ -2,9 +2,9 @@ import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { LOG_LINES } from '../../src/kernel/log-lines.ts';
+import { readExpression, readRules, type Sample, samplesOf } from '../../tools/ops/rules.ts';
 import { type App, openSession } from '../slack/support/open-session.ts';
 import { startApp } from '../support/app.ts';
-import { readExpression, readRules, type Sample, samplesOf } from '../support/ops/rules.ts';
 import { DELIVERED } from '../support/sentences.ts';
 
 const ROOT = new URL('../../', import.meta.url);

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { expect, it } from 'vitest';
-import { askingSession } from '../../sandbox/session-service/builders.ts';
+import { askingSession } from '../../fake-session-service/builders.ts';
 import { openSession } from '../slack/support/open-session.ts';
 import { startApp } from '../support/app.ts';
 import { DELIVERED } from '../support/sentences.ts';

@@ -5,10 +5,10 @@ import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rm, stat } from 'n
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
+import { createFakeSessionService } from '../../fake-session-service/fake-session-service.ts';
 import { createFakeSlack } from '../../fake-slack/index.ts';
 import { connectionEnv } from '../../sandbox/connection-env.ts';
 import { manifestPath } from '../../sandbox/manifest-path.ts';
-import { createFakeSessionService } from '../../sandbox/session-service/fake-session-service.ts';
 import { freePort } from '../support/postgres.ts';
 import { openTemporaryDirectory } from '../support/postgres-binaries.ts';
 

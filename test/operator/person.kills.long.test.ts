@@ -8,13 +8,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createFakeSessionService, type FakeSessionService } from '../../fake-session-service/fake-session-service.ts';
 import { createFakeSlack, type FakeSlack } from '../../fake-slack/index.ts';
 import { connectionEnv } from '../../sandbox/connection-env.ts';
 import { manifestPath } from '../../sandbox/manifest-path.ts';
-import {
-	createFakeSessionService,
-	type FakeSessionService,
-} from '../../sandbox/session-service/fake-session-service.ts';
 import { parseEncryptionKey } from '../../src/store/encryption.ts';
 import type { StoreOptions } from '../../src/stores.ts';
 import { createReplica } from '../faults/replica.ts';

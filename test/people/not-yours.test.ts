@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { askingSession, item } from '../../sandbox/session-service/builders.ts';
+import { askingSession, item } from '../../fake-session-service/builders.ts';
 import { ACTIONS } from '../../src/slack/ids.ts';
 import { type App, openSession } from '../slack/support/open-session.ts';
 import { startTimedApp } from '../slack/support/timed-app.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { item } from '../../fake-session-service/builders.ts';
 import type { Modal } from '../../fake-slack/index.ts';
-import { item } from '../../sandbox/session-service/builders.ts';
 import { type Choice, decodeChoice, encodeChoice } from '../../src/slack/ids.ts';
 import { expectNothingWrong, USUAL_REQUESTS } from '../sessions/harness.ts';
 import { keepSecret, openSession } from '../slack/support/open-session.ts';

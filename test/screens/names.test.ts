@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { item } from '../../sandbox/session-service/builders.ts';
+import { item } from '../../fake-session-service/builders.ts';
 import { type InboxApp, inboxApp } from '../people/inbox/harness.ts';
 import { expectNothingWrong, USUAL_REQUESTS } from '../sessions/harness.ts';
 import { openSession } from '../slack/support/open-session.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { itemsOf } from '../../sandbox/session-service/log.ts';
+import { itemsOf } from '../../fake-session-service/log.ts';
 import { mergeForPut } from '../../src/domain/compare.ts';
 import { ANSWERS, clientFor, createHarness, failureOf, send, serve, until } from './harness.ts';
 

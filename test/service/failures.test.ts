@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { inspect } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Fault } from '../../sandbox/session-service/faults.ts';
+import type { Fault } from '../../fake-session-service/faults.ts';
 import type { SessionServiceError } from '../../src/service/service.ts';
 import { sentItems } from '../support/sessions.ts';
 import { ANSWERS, clientFor, createHarness, failureOf, send, serve, until } from './harness.ts';

@@ -1,11 +1,11 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished, vi } from 'vitest';
-import { createManualClock, type ManualClock } from '../../fake-slack/index.ts';
 import {
 	createFakeSessionService,
 	type FakeSessionServiceOptions,
-} from '../../sandbox/session-service/fake-session-service.ts';
+} from '../../fake-session-service/fake-session-service.ts';
+import { createManualClock, type ManualClock } from '../../fake-slack/index.ts';
 import type { Log } from '../../src/kernel/basics.ts';
 import { createRequestBudget, type RequestBudget } from '../../src/service/budget.ts';
 import { createSessionServiceClient } from '../../src/service/client.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CANARY_STRINGS } from '../../sandbox/session-service/canaries.ts';
+import { CANARY_STRINGS } from '../../fake-session-service/canaries.ts';
 import { createHarness, failureOf, until } from './harness.ts';
 
 type HarnessOptions = NonNullable<Parameters<typeof createHarness>[0]>;

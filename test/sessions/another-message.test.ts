@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { asking, done } from '../../sandbox/session-service/builders.ts';
-import type { MessageJson } from '../../sandbox/session-service/json.ts';
+import { asking, done } from '../../fake-session-service/builders.ts';
+import type { MessageJson } from '../../fake-session-service/json.ts';
 import { openSession } from '../slack/support/open-session.ts';
 import { openButtons, whatHappened } from '../support/sentences.ts';
 import type { WatchingApp } from './harness.ts';

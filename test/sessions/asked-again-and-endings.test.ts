@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { asking, done, item, task } from '../../sandbox/session-service/builders.ts';
+import { asking, done, item, task } from '../../fake-session-service/builders.ts';
 import { OUTSIDE } from '../../src/screens/question-post.ts';
 import type { WatchEnd } from '../../src/store/watch.ts';
 import { auditRows } from '../support/audit-rows.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { done } from '../../sandbox/session-service/builders.ts';
+import { done } from '../../fake-session-service/builders.ts';
 import { OUTSIDE, SETTLED_WORDS } from '../../src/screens/question-post.ts';
 import { openSession } from '../slack/support/open-session.ts';
 import { answeredBy, line, openButtons, REMINDER } from '../support/sentences.ts';

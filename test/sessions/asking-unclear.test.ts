@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { item } from '../../sandbox/session-service/builders.ts';
+import { item } from '../../fake-session-service/builders.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
 let app: WatchingApp;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { done } from '../../fake-session-service/builders.ts';
 import type { Json } from '../../fake-slack/index.ts';
-import { done } from '../../sandbox/session-service/builders.ts';
 import { expectNothingWrong, FEWEST_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 
 let app: WatchingApp;

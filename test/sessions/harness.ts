@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
+import { asking, done, task } from '../../fake-session-service/builders.ts';
+import { CANARY_STRINGS } from '../../fake-session-service/canaries.ts';
+import type { ItemJson, SessionJson } from '../../fake-session-service/json.ts';
 import { createManualClock, type Posted, type TrafficEntry } from '../../fake-slack/index.ts';
-import { asking, done, task } from '../../sandbox/session-service/builders.ts';
-import { CANARY_STRINGS } from '../../sandbox/session-service/canaries.ts';
-import type { ItemJson, SessionJson } from '../../sandbox/session-service/json.ts';
 import { POSTS } from '../../src/screens/watch.ts';
 import type { PostStyle } from '../../src/store/watch.ts';
 import { type AppOptions, startApp } from '../support/app.ts';

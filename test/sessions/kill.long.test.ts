@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { asking } from '../../sandbox/session-service/builders.ts';
+import { asking } from '../../fake-session-service/builders.ts';
 import { waitingCountWords } from '../../src/screens/inbox.ts';
 import { AFTER_KILL_MS, createKillHarness, STORES, watchOneSession } from '../faults/shared-stores.ts';
 import { runWatchFaults } from '../faults/watches/run.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { done, item } from '../../sandbox/session-service/builders.ts';
+import { done, item } from '../../fake-session-service/builders.ts';
 import { MASK } from '../../src/domain/masking.ts';
 import { HIDES } from '../../src/screens/form.ts';
 import { QUESTION_HIDES } from '../../src/screens/question.ts';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { askingSession, item } from '../../fake-session-service/builders.ts';
 import { createFakeSlack, type FakeSlack } from '../../fake-slack/index.ts';
 import { manifestPath } from '../../sandbox/manifest-path.ts';
-import { askingSession, item } from '../../sandbox/session-service/builders.ts';
 import { OUTSIDE } from '../../src/screens/question-post.ts';
 import { openSession } from '../slack/support/open-session.ts';
 import { auditRows } from '../support/audit-rows.ts';

@@ -1,5 +1,5 @@
-import { done } from '../../sandbox/session-service/builders.ts';
-import type { MessageJson } from '../../sandbox/session-service/json.ts';
+import { done } from '../../fake-session-service/builders.ts';
+import type { MessageJson } from '../../fake-session-service/json.ts';
 import { openSession } from '../slack/support/open-session.ts';
 import { expectNothingWrong, SOME_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { asking, done, item, task } from '../../fake-session-service/builders.ts';
 import type { Modal } from '../../fake-slack/index.ts';
-import { asking, done, item, task } from '../../sandbox/session-service/builders.ts';
 import { WITHOUT_SCREENSHOT } from '../../src/screens/form.ts';
 import { OUTSIDE } from '../../src/screens/question-post.ts';
 import { answerFields, openSession } from '../slack/support/open-session.ts';

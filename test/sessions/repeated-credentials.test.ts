@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { item } from '../../sandbox/session-service/builders.ts';
+import { item } from '../../fake-session-service/builders.ts';
 import { MASK } from '../../src/domain/masking.ts';
 import { type InboxApp, inboxApp } from '../people/inbox/harness.ts';
 import { openSession } from '../slack/support/open-session.ts';

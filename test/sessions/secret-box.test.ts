@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { item } from '../../fake-session-service/builders.ts';
+import { itemsOf } from '../../fake-session-service/log.ts';
 import type { Modal } from '../../fake-slack/index.ts';
-import { item } from '../../sandbox/session-service/builders.ts';
-import { itemsOf } from '../../sandbox/session-service/log.ts';
 import { systemClock } from '../../src/kernel/basics.ts';
 import { REMOVED_ANSWER } from '../../src/screens/answer.ts';
 import { WHICH_QUESTION } from '../../src/screens/form.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import type { Fault } from '../../sandbox/session-service/faults.ts';
+import type { Fault } from '../../fake-session-service/faults.ts';
 import { ended, headline, says, whatHappened } from '../support/sentences.ts';
 import { expectNothingWrong, SOME_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 import { typed } from './played-agent.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { done } from '../../sandbox/session-service/builders.ts';
+import { done } from '../../fake-session-service/builders.ts';
 import { GONE_ON } from '../../src/screens/form.ts';
 import { OUTSIDE, SETTLED_WORDS } from '../../src/screens/question-post.ts';
 import { openSession } from '../slack/support/open-session.ts';

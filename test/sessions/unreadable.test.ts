@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Fault } from '../../sandbox/session-service/faults.ts';
+import type { Fault } from '../../fake-session-service/faults.ts';
 import { says, whatHappened } from '../support/sentences.ts';
 import { expectNothingWrong, FEWEST_REQUESTS, SOME_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 import { typed } from './played-agent.ts';

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { onTestFinished, vi } from 'vitest';
-import { item } from '../../sandbox/session-service/builders.ts';
+import { item } from '../../fake-session-service/builders.ts';
 import { inboxApp } from '../people/inbox/harness.ts';
 import { settingsOf } from '../people/settings/harness.ts';
 import { ESCALATION, REMINDER } from '../support/sentences.ts';

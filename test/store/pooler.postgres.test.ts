@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { askingSession } from '../../sandbox/session-service/builders.ts';
+import { askingSession } from '../../fake-session-service/builders.ts';
 import { lockFor } from '../../src/store/locks.ts';
 import { openPostgres } from '../../src/store/postgres.ts';
 import { migratePostgres } from '../../src/stores.ts';

@@ -5,14 +5,11 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { askingSession } from '../../fake-session-service/builders.ts';
+import { createFakeSessionService, type FakeSessionService } from '../../fake-session-service/fake-session-service.ts';
 import { createFakeSlack, type FakeSlack, type Modal } from '../../fake-slack/index.ts';
 import { connectionEnv } from '../../sandbox/connection-env.ts';
 import { manifestPath } from '../../sandbox/manifest-path.ts';
-import { askingSession } from '../../sandbox/session-service/builders.ts';
-import {
-	createFakeSessionService,
-	type FakeSessionService,
-} from '../../sandbox/session-service/fake-session-service.ts';
 import { parseEncryptionKey } from '../../src/store/encryption.ts';
 import { createReplica, type Replica } from '../faults/replica.ts';
 import { keepSecret } from '../slack/support/open-session.ts';

@@ -16,8 +16,8 @@ const by = (ranBy: string, is: RegExp): DocumentedCommand => ({ is, ranBy });
 export const COMMANDS: readonly DocumentedCommand[] = [
 	by('.ci/run', /^npm ci$/),
 	by('.ci/run', /^npm run check$/),
-	by('test/support/ops/check.test.ts', /^npm run check:ops$/),
-	by('test/support/manifest/check-manifest.test.ts', /^npm run manifest( --silent)?$|^npm run check:manifest$/),
+	by('tools/ops/check.test.ts', /^npm run check:ops$/),
+	by('tools/manifest/check-manifest.test.ts', /^npm run manifest( --silent)?$|^npm run check:manifest$/),
 	by('.ci/run', /^npm test$/),
 	by('test/operator/licences.test.ts', /^npm sbom --package-lock-only --sbom-format cyclonedx$/),
 	by('.ci/run', /^npm run test:long$/),
@@ -49,7 +49,7 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 	script(/^npm run corpus$/, 'npm run corpus'),
 	script(/^npm exec -- node test\/domain\/masking\/main\.ts$/, 'npm exec -- node test/domain/masking/main.ts'),
 	by('test/operator/drills.long.test.ts', /^(pg_dump|psql|pg_restore) /),
-	by('test/support/ops/systemd.test.ts', /^npm run check:ops$/),
+	by('tools/ops/systemd.test.ts', /^npm run check:ops$/),
 	by('by hand, where systemd runs', /^\(?cd \/opt\/handraise$|^npm ci --omit=dev --ignore-scripts\)$/),
 	by(
 		'by hand, where systemd runs',
@@ -89,10 +89,6 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 		'npm run faults -- reminder-kills --sessions 5 --kills 1 --store sqlite --history readable',
 	),
 	script(
-		/^npm run faults -- reminders( --[a-z]+ [a-z0-9-]+)*$/,
-		'npm run faults -- reminders --questions 120 --changes 1 --store sqlite --seed 5',
-	),
-	script(
 		/^npm run faults -- keys( --[a-z]+ [a-z0-9-]+)*$/,
 		'npm run faults -- keys --kills 1 --values 100 --store sqlite',
 	),
@@ -109,25 +105,18 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 		/^npm run bench -- watching-live( --watches \d+ --minutes \d+ --list)?$/,
 		'npm run bench -- watching-live --watches 20 --minutes 0.5 --list',
 	),
-	script(/^npm run bench -- inbox( --opens 40)?$/, 'npm run bench -- inbox --opens 3'),
 	script(
 		/^npm run bench -- people( --.*)?$/,
 		'npm run bench -- people --people 300 --channels 10 --watches 40 --open 20 --homes 20 --acts 5 --crowd 0.5 --minutes 0.5 --quiet 0.2 --settle 1 --store sqlite',
 	),
-	script(/^npm run bench -- audit( --rounds 5)?$/, 'npm run bench -- audit --rounds 1'),
 	script(/^npm run bench -- slow-service$/, 'npm run bench -- slow-service --minutes 1'),
 	script(/^npm run bench -- statements( --.*)?$/, 'npm run bench -- statements --rounds 1 --minutes 0.1'),
-	script(/^npm run bench -- path( --former [\w.]+)?$/, 'npm run bench -- path'),
 	script(
 		/^npm run bench -- large( --.*)?$/,
 		'npm run bench -- large --rounds 1 --answers 20000 --questions 1000 --posts 1000 --watches 1000 --session 100 --due 100',
 	),
-	script(/^npm run bench -- wiping$/, 'npm run bench -- wiping --rounds 1 --seconds 1'),
 	script(/^npm run bench -- attack( --.*)?$/, 'npm run bench -- attack --only stamps,signed-null'),
-	script(
-		/^npm run bench -- (schema|words|sandbox)$/,
-		'for name in schema words sandbox; do npm run bench -- $name || exit 1; done',
-	),
+	script(/^npm run bench -- (words|sandbox)$/, 'for name in words sandbox; do npm run bench -- $name || exit 1; done'),
 	script(/^npm run screenshots$/, 'npm run screenshots'),
 	by('package.json', /^npm run (bench -- commands|(faults|bench)( -- NAME)?)$/),
 ];

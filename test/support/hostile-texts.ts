@@ -1,4 +1,4 @@
-import type { MessageJson, SessionJson } from '../../sandbox/session-service/json.ts';
+import type { MessageJson, SessionJson } from '../../fake-session-service/json.ts';
 
 const MEGABYTE = 1_000_000;
 

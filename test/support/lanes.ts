@@ -14,7 +14,6 @@ export const RULES = [
 	'test/surfaces/remind/reminder-rules.test.ts',
 	'test/domain/*.test.ts',
 	'test/faults/{edits/edit,sabotage}.test.ts',
-	'test/faults/reminders/judge.test.ts',
 	'test/service/{body-slots,budget,schema}.test.ts',
 	'test/slack/{ids,links,words}.test.ts',
 	'test/screens/voices.test.ts',
@@ -26,8 +25,8 @@ export const RULES = [
 	'test/faults/watches/reminders/judge.test.ts',
 ];
 
-const filesNamed = (...lanes: readonly string[]) =>
-	lanes.map((lane) => `{fake-slack,sandbox,test}/**/*.${lane}.test.ts`);
+const ALL = '{fake-session-service,fake-slack,sandbox,test,tools}';
+const filesNamed = (...lanes: readonly string[]) => lanes.map((lane) => `${ALL}/**/*.${lane}.test.ts`);
 
 const POSTGRES = './test/support/global-postgres.ts';
 const BROWSER = './test/support/global-browser.ts';
@@ -43,8 +42,11 @@ const LANES: Record<string, UserWorkspaceConfig['test']> = {
 	browser: { include: filesNamed('browser'), globalSetup: [BROWSER] },
 	/** Processes are killed and databases stopped, for a short time. */
 	kills: { include: filesNamed('kills'), globalSetup: [POSTGRES] },
-	/** The fake Slack, the sandbox and the tests' own helpers, without the program. */
-	tools: { include: ['{fake-slack,sandbox}/**/*.test.ts', 'test/support/**/*.test.ts'], exclude: filesNamed(...NAMED) },
+	/** The doubles, the sandbox and the tools, without the program. */
+	tools: {
+		include: ['{fake-session-service,fake-slack,sandbox,tools}/**/*.test.ts', 'test/support/**/*.test.ts'],
+		exclude: filesNamed(...NAMED),
+	},
 	/** Long kill runs, and what takes long in other lanes. Not part of `npm test`. */
 	long: { include: filesNamed('long'), globalSetup: [POSTGRES, BROWSER] },
 };

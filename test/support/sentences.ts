@@ -49,7 +49,7 @@ export const DELIVERED = new RegExp(
 export const whatHappened = (code: string) => read(errorWords(code, NOTHING_KEPT).what);
 
 /** A reminder of a question that may not be told, so many minutes after it. Null: its post was updated. */
-export const reminderText = (stage: ReminderStage, minutes: number | null, who = 'One', asked = '') =>
+const reminderText = (stage: ReminderStage, minutes: number | null, who = 'One', asked = '') =>
 	read(reminderWords({ stage }, who, { waitedMs: minutes === null ? null : minutes * 60_000, asked }));
 /** The same of any session and question. */
 export function reminderOf(stage: ReminderStage, minutes: number | null): RegExp {

@@ -1,4 +1,4 @@
-import type { Fault } from '../../sandbox/session-service/faults.ts';
+import type { Fault } from '../../fake-session-service/faults.ts';
 
 /** More arrays, objects and elements than are read. */
 const BODY = `[${'0,'.repeat(100_000)}0]`;

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { asking, done, item } from '../../fake-session-service/builders.ts';
 import type { Posted } from '../../fake-slack/index.ts';
-import { asking, done, item } from '../../sandbox/session-service/builders.ts';
 import { noFormWords } from '../../src/screens/question.ts';
 import { OUTSIDE } from '../../src/screens/question-post.ts';
 import { MAYBE_REPEAT, statusWords, waitingWords } from '../../src/slack/parts.ts';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { item } from '../../fake-session-service/builders.ts';
 import type { Posted } from '../../fake-slack/index.ts';
-import { item } from '../../sandbox/session-service/builders.ts';
 import { MAYBE_REPEAT } from '../../src/slack/parts.ts';
 import { discoveringApp } from '../sessions/discover/harness.ts';
 import { expectNothingWrong, FEWEST_REQUESTS, type WatchingApp, watchingApp } from '../sessions/harness.ts';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { asking, done } from '../../sandbox/session-service/builders.ts';
-import type { MessageJson } from '../../sandbox/session-service/json.ts';
+import { asking, done } from '../../fake-session-service/builders.ts';
+import type { MessageJson } from '../../fake-session-service/json.ts';
 import { SETTLED_WORDS } from '../../src/screens/question-post.ts';
 import type { WatchingApp } from '../sessions/harness.ts';
 import { emptyNewest, FLIGHT, flightsOf, leavePlayed, playedApp } from '../sessions/played-agent.ts';

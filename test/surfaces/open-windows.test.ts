@@ -1,7 +1,7 @@
 import type { ModalView } from '@slack/types';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { asking, item, task } from '../../fake-session-service/builders.ts';
 import { createManualClock, type Modal } from '../../fake-slack/index.ts';
-import { asking, item, task } from '../../sandbox/session-service/builders.ts';
 import { StoreUnavailableError } from '../../src/kernel/basics.ts';
 import { createLeaseLoop } from '../../src/kernel/lease-loop.ts';
 import { createRateLimiter } from '../../src/kernel/rate-limiter.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { item } from '../../fake-session-service/builders.ts';
 import type { Posted } from '../../fake-slack/index.ts';
-import { item } from '../../sandbox/session-service/builders.ts';
 import { MAYBE_REPEAT } from '../../src/slack/parts.ts';
 import { FEWEST_REQUESTS, type WatchingApp, watchingApp } from '../sessions/harness.ts';
 import { openButtons } from '../support/sentences.ts';

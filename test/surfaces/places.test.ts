@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { asking, item } from '../../sandbox/session-service/builders.ts';
+import { asking, item } from '../../fake-session-service/builders.ts';
 import { othersAskWords, QUESTIONS_HIDDEN, waitingCountWords } from '../../src/screens/inbox.ts';
 import { SETTLED_WORDS } from '../../src/screens/question-post.ts';
 import { leftOutWords } from '../../src/screens/watch.ts';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { askingSession } from '../../fake-session-service/builders.ts';
 import { createManualClock } from '../../fake-slack/index.ts';
-import { askingSession } from '../../sandbox/session-service/builders.ts';
 import { type App, openSession } from '../slack/support/open-session.ts';
 import { startApp } from '../support/app.ts';
 import { passTime, watchRequests } from '../support/pass-time.ts';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { asking, done, item, task } from '../../fake-session-service/builders.ts';
+import type { ItemJson } from '../../fake-session-service/json.ts';
 import type { Posted } from '../../fake-slack/index.ts';
-import { asking, done, item, task } from '../../sandbox/session-service/builders.ts';
-import type { ItemJson } from '../../sandbox/session-service/json.ts';
 import { SETTLED_WORDS } from '../../src/screens/question-post.ts';
 import { expectNothingWrong, SOME_REQUESTS, type WatchingApp, watchingApp } from '../sessions/harness.ts';
 import { openButtons, REMINDER } from '../support/sentences.ts';

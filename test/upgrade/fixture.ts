@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getGlobalDispatcher, setGlobalDispatcher } from 'undici';
+import type { SavedSession } from '../../fake-session-service/sessions.ts';
 import type { SlackState } from '../../fake-slack/index.ts';
-import type { SavedSession } from '../../sandbox/session-service/sessions.ts';
 import { keyFileIn } from '../../src/store/key-file.ts';
 import { settingsApp } from '../people/settings/harness.ts';
 import { KEY } from '../store/support.ts';

@@ -1,5 +1,5 @@
+import { asking, item, task } from '../../fake-session-service/builders.ts';
 import { type Actor, type Posted, sampleWorkspace, withMembers } from '../../fake-slack/index.ts';
-import { asking, item, task } from '../../sandbox/session-service/builders.ts';
 import { DELIVERED, ESCALATION, headline } from '../support/sentences.ts';
 import type { UpgradedApp } from './fixture.ts';
 

@@ -1,5 +1,5 @@
+import { item, task } from '../../fake-session-service/builders.ts';
 import type { Actor, Modal, Posted } from '../../fake-slack/index.ts';
-import { item, task } from '../../sandbox/session-service/builders.ts';
 import { keepSecret } from '../slack/support/open-session.ts';
 import { DELIVERED, REMINDER, SERVICE_DOWN } from '../support/sentences.ts';
 import type { UpgradedApp } from './fixture.ts';

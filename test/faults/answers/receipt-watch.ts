@@ -1,4 +1,4 @@
-import { itemsOf } from '../../../sandbox/session-service/log.ts';
+import { itemsOf } from '../../../fake-session-service/log.ts';
 import { FAILED_STATES } from '../../../src/domain/answer.ts';
 import { headline, line, whatHappened } from '../../support/sentences.ts';
 import type { Harness } from '../harness.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { askingSession } from '../../../fake-session-service/builders.ts';
 import type { Actor, Modal } from '../../../fake-slack/index.ts';
-import { askingSession } from '../../../sandbox/session-service/builders.ts';
 import type { Harness } from '../harness.ts';
 import type { Phase } from './phases.ts';
 

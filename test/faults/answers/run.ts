@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { asking } from '../../../sandbox/session-service/builders.ts';
+import { asking } from '../../../fake-session-service/builders.ts';
 import { outcomeOf, type Part } from '../harness.ts';
 import { createStrikes, type StrikeOptions } from '../hits.ts';
 import { RATES_ALLOWANCE_MS } from '../rates.ts';

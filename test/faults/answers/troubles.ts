@@ -1,4 +1,4 @@
-import type { Fault } from '../../../sandbox/session-service/faults.ts';
+import type { Fault } from '../../../fake-session-service/faults.ts';
 import type { Random } from '../../support/random.ts';
 import type { Harness } from '../harness.ts';
 import type { Round } from './round.ts';

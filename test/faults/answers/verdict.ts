@@ -1,4 +1,4 @@
-import { itemsOf } from '../../../sandbox/session-service/log.ts';
+import { itemsOf } from '../../../fake-session-service/log.ts';
 import type { Harness } from '../harness.ts';
 import { judgeSaved, requestLine } from '../saved.ts';
 import { NOT_SENT, savedOf } from './receipt-watch.ts';

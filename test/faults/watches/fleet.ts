@@ -1,5 +1,5 @@
+import { asking, item } from '../../../fake-session-service/builders.ts';
 import { callSlack, type Message } from '../../../fake-slack/index.ts';
-import { asking, item } from '../../../sandbox/session-service/builders.ts';
 import { ACTIONS } from '../../../src/slack/ids.ts';
 import { opensSession } from '../../support/opens-session.ts';
 import { addChannel, addWorkingSession, type Harness, watchSessions } from '../harness.ts';

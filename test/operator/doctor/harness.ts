@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { createFakeSessionService } from '../../../fake-session-service/fake-session-service.ts';
 import { type Clock, createFakeSlack, createManualClock, type FakeSlackOptions } from '../../../fake-slack/index.ts';
 import { COMPILE_CACHE } from '../../../sandbox/compile-cache.ts';
 import { manifestPath } from '../../../sandbox/manifest-path.ts';
-import { createFakeSessionService } from '../../../sandbox/session-service/fake-session-service.ts';
 import { runDoctor } from '../../../src/operator/doctor/run.ts';
 
 export type Env = Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { asking } from '../../../sandbox/session-service/builders.ts';
+import { asking } from '../../../fake-session-service/builders.ts';
 import { waitingCountWords } from '../../../src/screens/inbox.ts';
 import { OUTSIDE, SETTLED_WORDS } from '../../../src/screens/question-post.ts';
 import { decodeMetadata } from '../../../src/slack/ids.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { asking } from '../../../sandbox/session-service/builders.ts';
+import { asking } from '../../../fake-session-service/builders.ts';
 import { AFTER_KILL_MS, createKillHarness, watchOneSession } from '../../faults/shared-stores.ts';
 import { GAVE_BACK, openButtons } from '../../support/sentences.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { item } from '../../../fake-session-service/builders.ts';
 import { callSlack, type Posted } from '../../../fake-slack/index.ts';
-import { item } from '../../../sandbox/session-service/builders.ts';
 import { expectNothingWrong } from '../../sessions/harness.ts';
 import { openSession } from '../../slack/support/open-session.ts';
 import { headline, line } from '../../support/sentences.ts';

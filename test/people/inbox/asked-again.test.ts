@@ -1,8 +1,8 @@
 import { afterEach, expect, it } from 'vitest';
+import { asking, done, task } from '../../../fake-session-service/builders.ts';
+import { type MessageJson, type SessionJson, textOf } from '../../../fake-session-service/json.ts';
+import { itemsOf } from '../../../fake-session-service/log.ts';
 import type { Posted } from '../../../fake-slack/index.ts';
-import { asking, done, task } from '../../../sandbox/session-service/builders.ts';
-import { type MessageJson, type SessionJson, textOf } from '../../../sandbox/session-service/json.ts';
-import { itemsOf } from '../../../sandbox/session-service/log.ts';
 import { expectNothingWrong } from '../../sessions/harness.ts';
 import { answeredBy, openButtons, REMINDER } from '../../support/sentences.ts';
 import { FLIGHT, handOverApp } from '../hand-over/harness.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
+import { item } from '../../../fake-session-service/builders.ts';
 import { sampleWorkspace, withMembers } from '../../../fake-slack/index.ts';
-import { item } from '../../../sandbox/session-service/builders.ts';
 import { inboxApp } from './harness.ts';
 
 /** More people than `users.info`, `users.conversations` and `views.publish` each take in a minute. */

@@ -1,4 +1,4 @@
-import type { ItemJson } from '../../../sandbox/session-service/json.ts';
+import type { ItemJson } from '../../../fake-session-service/json.ts';
 import { watchingApp } from '../../sessions/harness.ts';
 import { says } from '../../support/sentences.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { done } from '../../../sandbox/session-service/builders.ts';
+import { done } from '../../../fake-session-service/builders.ts';
 import { CHANNELS_UNKNOWN, waitingCountWords } from '../../../src/screens/inbox.ts';
 import { MOST_DRAFTS } from '../../../src/screens/inbox-content.ts';
 import { NOTE_LABEL } from '../../../src/slack/form/build.ts';

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { item } from '../../../fake-session-service/builders.ts';
+import type { MessageJson } from '../../../fake-session-service/json.ts';
+import { itemsOf } from '../../../fake-session-service/log.ts';
 import type { Modal, Posted } from '../../../fake-slack/index.ts';
-import { item } from '../../../sandbox/session-service/builders.ts';
-import type { MessageJson } from '../../../sandbox/session-service/json.ts';
-import { itemsOf } from '../../../sandbox/session-service/log.ts';
 import { NOTICES } from '../../../src/screens/form.ts';
 import { BEFORE_NEW_TEXT } from '../../../src/screens/question-post.ts';
 import { NOTE_LABEL } from '../../../src/slack/form/build.ts';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { asking, item } from '../../../fake-session-service/builders.ts';
+import type { ItemJson } from '../../../fake-session-service/json.ts';
 import type { Posted } from '../../../fake-slack/index.ts';
-import { asking, item } from '../../../sandbox/session-service/builders.ts';
-import type { ItemJson } from '../../../sandbox/session-service/json.ts';
 import { OUTSIDE } from '../../../src/screens/question-post.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from '../../sessions/harness.ts';
 import { openSession } from '../../slack/support/open-session.ts';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { item } from '../../../fake-session-service/builders.ts';
 import type { Posted } from '../../../fake-slack/index.ts';
-import { item } from '../../../sandbox/session-service/builders.ts';
 import { NOTE_LABEL } from '../../../src/slack/form/build.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from '../../sessions/harness.ts';
 import { openSession } from '../../slack/support/open-session.ts';

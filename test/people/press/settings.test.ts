@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
+import { item } from '../../../fake-session-service/builders.ts';
 import type { Posted } from '../../../fake-slack/index.ts';
-import { item } from '../../../sandbox/session-service/builders.ts';
 import { expectNothingWrong, USUAL_REQUESTS, type WatchingApp, watchingApp } from '../../sessions/harness.ts';
 import { answeredBy } from '../../support/sentences.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { item } from '../../../fake-session-service/builders.ts';
+import type { ItemJson } from '../../../fake-session-service/json.ts';
 import type { Posted } from '../../../fake-slack/index.ts';
-import { item } from '../../../sandbox/session-service/builders.ts';
-import type { ItemJson } from '../../../sandbox/session-service/json.ts';
 import { cutQuestionWords } from '../../../src/screens/form.ts';
 import { QUESTION_CUT } from '../../../src/screens/question.ts';
 import { expectNothingWrong } from '../../sessions/harness.ts';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { item } from '../../../fake-session-service/builders.ts';
+import { itemsOf } from '../../../fake-session-service/log.ts';
 import type { Posted } from '../../../fake-slack/index.ts';
-import { item } from '../../../sandbox/session-service/builders.ts';
-import { itemsOf } from '../../../sandbox/session-service/log.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from '../../sessions/harness.ts';
 
 let app: WatchingApp;

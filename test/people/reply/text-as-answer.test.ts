@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { item } from '../../../sandbox/session-service/builders.ts';
-import { itemsOf } from '../../../sandbox/session-service/log.ts';
+import { item } from '../../../fake-session-service/builders.ts';
+import { itemsOf } from '../../../fake-session-service/log.ts';
 import { chosenTextHelp } from '../../../src/screens/reply.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from '../../sessions/harness.ts';
 import { openButtons } from '../../support/sentences.ts';

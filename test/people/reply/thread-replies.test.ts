@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { item } from '../../../fake-session-service/builders.ts';
+import { itemsOf } from '../../../fake-session-service/log.ts';
 import type { Posted } from '../../../fake-slack/index.ts';
-import { item } from '../../../sandbox/session-service/builders.ts';
-import { itemsOf } from '../../../sandbox/session-service/log.ts';
 import { expectNothingWrong, FEWEST_REQUESTS, type WatchingApp, watchingApp } from '../../sessions/harness.ts';
 import { digestText, ESCALATION, openButtons, REMINDER, settledDigestText } from '../../support/sentences.ts';
 import { settingsOf } from '../settings/harness.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Fault } from '../../../sandbox/session-service/faults.ts';
+import type { Fault } from '../../../fake-session-service/faults.ts';
 import { errorWords } from '../../../src/slack/error-view.ts';
 import type { App } from '../../slack/support/open-session.ts';
 import { startTimedApp } from '../../slack/support/timed-app.ts';

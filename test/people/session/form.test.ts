@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { asking, item } from '../../../fake-session-service/builders.ts';
 import type { Modal } from '../../../fake-slack/index.ts';
-import { asking, item } from '../../../sandbox/session-service/builders.ts';
 import { REMOVED_ANSWER } from '../../../src/screens/answer.ts';
 import { MAY_STAY_EMPTY } from '../../../src/screens/form.ts';
 import { claimsWords } from '../../../src/screens/question.ts';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { asking } from '../../../fake-session-service/builders.ts';
 import type { Modal } from '../../../fake-slack/index.ts';
-import { asking } from '../../../sandbox/session-service/builders.ts';
 import { historyWords, REMOVED_ANSWER, TEXT_REMOVED } from '../../../src/screens/answer.ts';
 import { type App, openSession } from '../../slack/support/open-session.ts';
 import { startTimedApp } from '../../slack/support/timed-app.ts';

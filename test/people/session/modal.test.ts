@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { CANARY_STRINGS } from '../../../fake-session-service/canaries.ts';
 import type { Modal } from '../../../fake-slack/index.ts';
-import { CANARY_STRINGS } from '../../../sandbox/session-service/canaries.ts';
 import { GONE_ON, WITHOUT_SCREENSHOT } from '../../../src/screens/form.ts';
 import { noFormWords } from '../../../src/screens/question.ts';
 import { NOTE_LABEL } from '../../../src/slack/form/build.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { askingSession } from '../../../sandbox/session-service/builders.ts';
+import { askingSession } from '../../../fake-session-service/builders.ts';
 import { WHAT_IT_IS } from '../../../src/screens/watch.ts';
 import { startApp } from '../../support/app.ts';
 import { whatHappened } from '../../support/sentences.ts';

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { asking, item } from '../../../fake-session-service/builders.ts';
+import type { ItemJson } from '../../../fake-session-service/json.ts';
+import { itemsOf } from '../../../fake-session-service/log.ts';
 import type { Modal } from '../../../fake-slack/index.ts';
-import { asking, item } from '../../../sandbox/session-service/builders.ts';
-import type { ItemJson } from '../../../sandbox/session-service/json.ts';
-import { itemsOf } from '../../../sandbox/session-service/log.ts';
 import { NOTE_LABEL } from '../../../src/slack/form/build.ts';
 import { FIELD_ERRORS } from '../../../src/slack/form/fields.ts';
 import { type App, answerFields, keepSecret, openSession } from '../../slack/support/open-session.ts';

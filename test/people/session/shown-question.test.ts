@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { asking, item } from '../../../fake-session-service/builders.ts';
+import type { ItemJson } from '../../../fake-session-service/json.ts';
 import type { Posted } from '../../../fake-slack/index.ts';
-import { asking, item } from '../../../sandbox/session-service/builders.ts';
-import type { ItemJson } from '../../../sandbox/session-service/json.ts';
 import { REMOVED_ANSWER, TEXT_REMOVED } from '../../../src/screens/answer.ts';
 import { expectNothingWrong, FEWEST_REQUESTS, type WatchingApp, watchingApp } from '../../sessions/harness.ts';
 import { openSession } from '../../slack/support/open-session.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { itemsOf } from '../../../fake-session-service/log.ts';
 import type { Modal } from '../../../fake-slack/index.ts';
-import { itemsOf } from '../../../sandbox/session-service/log.ts';
 import { expectNothingWrong, USUAL_REQUESTS } from '../../sessions/harness.ts';
 import { headline } from '../../support/sentences.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';

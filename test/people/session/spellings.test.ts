@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { asking, task } from '../../../fake-session-service/builders.ts';
+import { itemsOf } from '../../../fake-session-service/log.ts';
 import type { Modal, Posted } from '../../../fake-slack/index.ts';
-import { asking, task } from '../../../sandbox/session-service/builders.ts';
-import { itemsOf } from '../../../sandbox/session-service/log.ts';
 import { WATCHED_AGAIN } from '../../../src/screens/question-post.ts';
 import { expectNothingWrong } from '../../sessions/harness.ts';
 import { DELIVERED, headline, says, whatHappened } from '../../support/sentences.ts';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { askingSession } from '../../../fake-session-service/builders.ts';
 import type { Json, Modal } from '../../../fake-slack/index.ts';
-import { askingSession } from '../../../sandbox/session-service/builders.ts';
 import { LINKS_FOR_YOU } from '../../../src/screens/details.ts';
 import { WITHOUT_SCREENSHOT } from '../../../src/screens/form.ts';
 import { type App, openSession } from '../../slack/support/open-session.ts';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { asking } from '../../../fake-session-service/builders.ts';
 import type { Posted } from '../../../fake-slack/index.ts';
-import { asking } from '../../../sandbox/session-service/builders.ts';
 import { SETTLED_WORDS } from '../../../src/screens/question-post.ts';
 import { BEGAN_ALL, ENDED_ALL, ended, openButtons, SERVICE_DOWN } from '../../support/sentences.ts';
 import { expectNothingWrong, FEWEST_REQUESTS } from '../harness.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { asking } from '../../../sandbox/session-service/builders.ts';
+import { asking } from '../../../fake-session-service/builders.ts';
 import { asksWords, OUTSIDE, SETTLED_WORDS } from '../../../src/screens/question-post.ts';
 import { leftOutWords, unwatchedAllWords, watchCountWords } from '../../../src/screens/watch.ts';
 import { said } from '../../support/said.ts';

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
-import { asking } from '../../../sandbox/session-service/builders.ts';
-import type { FakeSessionService } from '../../../sandbox/session-service/fake-session-service.ts';
+import { asking } from '../../../fake-session-service/builders.ts';
+import type { FakeSessionService } from '../../../fake-session-service/fake-session-service.ts';
 import type { AppOptions } from '../../support/app.ts';
 import { expectNothingWrong, USUAL_REQUESTS, type WatchingApp, watchingApp } from '../harness.ts';
 

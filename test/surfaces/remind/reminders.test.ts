@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { asking, item } from '../../../fake-session-service/builders.ts';
 import type { Json, Posted } from '../../../fake-slack/index.ts';
-import { asking, item } from '../../../sandbox/session-service/builders.ts';
 import { OUTSIDE, SETTLED_WORDS } from '../../../src/screens/question-post.ts';
 import { heldWords } from '../../../src/screens/reminder.ts';
 import { type SettingsApp, settingsApp } from '../../people/settings/harness.ts';

@@ -1,5 +1,5 @@
-import { asking } from '../../../../sandbox/session-service/builders.ts';
-import type { MessageJson, SessionJson } from '../../../../sandbox/session-service/json.ts';
+import { asking } from '../../../../fake-session-service/builders.ts';
+import type { MessageJson, SessionJson } from '../../../../fake-session-service/json.ts';
 import type { Harness } from '../../harness.ts';
 import { onceFor } from '../moments.ts';
 import { ASKED_AT, type Round } from '../round.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Fault } from '../../../../sandbox/session-service/faults.ts';
+import type { Fault } from '../../../../fake-session-service/faults.ts';
 import type { Random } from '../../../support/random.ts';
 import type { Harness } from '../../harness.ts';
 import { DAY_MS } from '../../stores.ts';

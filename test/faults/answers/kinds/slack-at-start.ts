@@ -1,4 +1,4 @@
-import type { Fault } from '../../../../sandbox/session-service/faults.ts';
+import type { Fault } from '../../../../fake-session-service/faults.ts';
 import { until } from '../../until.ts';
 import { savedOf } from '../receipt-watch.ts';
 import type { FaultKind } from '../turn.ts';

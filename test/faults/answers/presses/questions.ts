@@ -1,5 +1,5 @@
+import { asking, item } from '../../../../fake-session-service/builders.ts';
 import { type Message, records, text } from '../../../../fake-slack/index.ts';
-import { asking, item } from '../../../../sandbox/session-service/builders.ts';
 import { CHOOSE_IDS } from '../../../../src/slack/ids.ts';
 import { addChannel, addWorkingSession, type Harness, type Part, watchSessions } from '../../harness.ts';
 import { until } from '../../until.ts';

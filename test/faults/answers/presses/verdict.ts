@@ -1,4 +1,4 @@
-import { itemsOf, type LogEntry } from '../../../../sandbox/session-service/log.ts';
+import { itemsOf, type LogEntry } from '../../../../fake-session-service/log.ts';
 import type { Harness } from '../../harness.ts';
 import { judgeSaved, requestLine } from '../../saved.ts';
 import { NOT_SENT } from '../receipt-watch.ts';

@@ -1,0 +1,18 @@
+import { defineConfig } from 'vitest/config';
+import { projects } from '../../test/support/lanes.ts';
+
+/** The lanes that need nothing outside of their process; main.ts says which of their files run. */
+const LANES: ReadonlySet<unknown> = new Set(['rules', 'program', 'tools']);
+
+/** For Stryker, which starts all projects of a configuration, and each with what it sets up. */
+export default defineConfig({
+	test: {
+		projects: projects.filter(({ test }) => LANES.has(test.name)),
+		isolate: false,
+		// Stryker ends what takes much longer than without the change.
+		testTimeout: 60_000,
+		hookTimeout: 60_000,
+		expect: { poll: { timeout: 10_000 } },
+		reporters: [{}],
+	},
+});
