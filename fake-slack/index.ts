@@ -1,5 +1,5 @@
 /*
- * The only entrance: the linter forbids other folders to import another file of this one.
+ * The only entrance: `npm run check:structure` forbids other folders to import another file of this one.
  *
  * `createFakeSlack` starts a fake, and `FakeSlack` describes it. `Actor`, `Modal` and `Posted` are a person, a modal
  * and a message as that person sees them. The other exports are workspaces, a clock that tests move, the validator

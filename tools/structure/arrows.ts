@@ -37,12 +37,28 @@ const PACKAGES: readonly { readonly is: RegExp; readonly by: RegExp }[] = [
 	{ is: /^(?!node:fs$)/, by: /^(?!domain\/word-list\.ts$)/ },
 ];
 
+/** Folders beside `src` that others may not import, but for these files, and folders that know no other. */
+const ENTRANCES: Readonly<Record<string, string>> = { 'fake-slack': 'fake-slack/index.ts', bench: 'nothing of it' };
+const ALONE: readonly string[] = ['src', 'fake-slack'];
+
 const IMPORT = /^(?:import|export) (?:type )?(?:\{[^}]*\}|\* as \w+|\*|\w+)(?:, \{[^}]*\})? from '([^']+)';/gm;
 
 /** What a file imports, types too: packages by name, files of `src` by path. `path`: its own, like `screens/inbox.ts`. */
 export function importsOf(path: string, text: string): readonly string[] {
 	const specifiers = Array.from(text.matchAll(IMPORT), ([, specifier = '']) => specifier);
 	return [...new Set(specifiers.map((name) => (name.startsWith('.') ? posix.join(posix.dirname(path), name) : name)))];
+}
+
+/** One line for each import between the folders of the repository that is refused. `path`: like `test/config.test.ts`. */
+export function wrongEntrances(path: string, text: string): readonly string[] {
+	const [own = ''] = path.split('/');
+	return importsOf(path, text)
+		.filter((imported) => {
+			const [folder = '', ...rest] = imported.split('/');
+			if (rest.length === 0 || folder === own || !imported.endsWith('.ts')) return false;
+			return ALONE.includes(own) || (ENTRANCES[folder] ?? imported) !== imported;
+		})
+		.map((imported) => `${path} must not import ${imported}`);
 }
 
 /** A file and all that it imports, directly or not: what somebody may have to read to follow it. */

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { TABLE_NAMES } from '../../src/store/database.ts';
-import { closureOf, importsOf, wrongArrows } from './arrows.ts';
+import { closureOf, importsOf, wrongArrows, wrongEntrances } from './arrows.ts';
 import { foreignWrites, unowned } from './owners.ts';
 import { fixedNames, longFiles, tooManyPackages, wideLines } from './structure.ts';
 
@@ -9,6 +9,7 @@ const WAYS = ['people/session-command.ts', 'people/submission.ts', 'sessions/pol
 
 // node tools/structure/check.ts: one line for each problem, and then exit code 1; warnings and figures of src.
 const files = globSync('**/*.ts', { cwd: 'src' }).map((path) => ({ path, text: readFileSync(`src/${path}`, 'utf8') }));
+const FOLDERS = '{bench,fake-session-service,fake-slack,sandbox,src,test,tools}/**/*.{ts,tsx}';
 const imports = new Map(files.map(({ path, text }) => [path, importsOf(path, text)]));
 const problems = [
 	...files.flatMap(({ path, text }) => [
@@ -17,6 +18,7 @@ const problems = [
 		...wideLines(path, text),
 		...fixedNames(path, text),
 	]),
+	...globSync(FOLDERS).flatMap((path) => wrongEntrances(path, readFileSync(path, 'utf8'))),
 	...unowned(files, TABLE_NAMES),
 	...tooManyPackages(JSON.parse(readFileSync('package.json', 'utf8'))),
 ];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { closureOf, importsOf, wrongArrows } from './arrows.ts';
+import { closureOf, importsOf, wrongArrows, wrongEntrances } from './arrows.ts';
 import { foreignWrites, unowned } from './owners.ts';
 import { fixedNames, longFiles, tooManyPackages, wideLines } from './structure.ts';
 
@@ -39,11 +39,11 @@ describe('arrows', () => {
 		['kernel/basics.ts', '../domain/session.ts'],
 		['domain/session.ts', '../store/watch.ts'],
 		['slack/reply.ts', '../store/watch.ts'],
-		['store/due.ts', '../../test/support/core.ts'],
+		['store/due.ts', '../core.ts'],
 		['slack/reply.ts', './text/mrkdwn.ts'],
 		['surfaces/outbox.ts', '../sessions/poller.ts'],
 		['delivery/answer.ts', '../sessions/poller.ts'],
-		['screens/inbox.ts', '../../test/support/app.ts'],
+		['screens/inbox.ts', '../app.ts'],
 		['domain/session.ts', 'undici'],
 		['domain/session.ts', 'node:fs'],
 		['domain/word-list.ts', 'undici'],
@@ -56,7 +56,7 @@ describe('arrows', () => {
 
 	it('go one way, also those of types', () => {
 		const text = importing(
-			'../../test/support/core.ts',
+			'../core.ts',
 			'../surfaces/post.ts',
 			'../delivery/view.ts',
 			'../sessions/view.ts',
@@ -66,6 +66,25 @@ describe('arrows', () => {
 		expect(wrongArrows('surfaces/inbox-store.ts', importing('../store/due.ts'))).toEqual([]);
 		expect(wrongArrows('app.ts', importing('./people/press.ts'))).toEqual([]);
 		expect(wrongArrows('domain/word-list.ts', importing('node:fs'))).toEqual([]);
+	});
+});
+
+describe('a folder beside src', () => {
+	it.each([
+		['src/app.ts', '../test/support/app.ts'],
+		['fake-slack/state.ts', '../src/app.ts'],
+		['fake-slack/state.ts', '../fake-session-service/json.ts'],
+		['test/main.test.ts', '../fake-slack/state.ts'],
+		['sandbox/main.ts', '../fake-slack/driver/modal.ts'],
+		['test/main.test.ts', '../bench/main.ts'],
+	])('%s must not import %s', (path, specifier) => {
+		expect(wrongEntrances(path, importing(specifier, './own.ts'))).toHaveLength(1);
+	});
+
+	it('is imported by its entrance, and others by any file', () => {
+		const text = importing('../fake-slack/index.ts', '../fake-session-service/json.ts', '../src/app.ts', 'vitest');
+		expect(wrongEntrances('test/main.test.ts', text)).toEqual([]);
+		expect(wrongEntrances('fake-slack/a/b.ts', importing('../state.ts', '../../fake-slack/index.ts'))).toEqual([]);
 	});
 });
 
