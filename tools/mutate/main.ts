@@ -2,11 +2,12 @@ import { globSync, readFileSync, statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
 import { COMPILE_CACHE } from '../../sandbox/compile-cache.ts';
-import { RULES } from '../../test/support/lanes.ts';
+import { readReach, testsOf } from './reach.ts';
 
 const USAGE = `npm run mutate -- PATH [PATH ...] [options]
   PATH          a file, a folder, a glob, or lines of a file (src/domain/compare.ts:95-104)
-  --tests GLOB  the test files that may run, repeatable; without it the pure rules and the fake Slack's own tests
+  --tests GLOB  the test files that may run, repeatable; without it the quickest that call the functions of PATH
+  --reach       notes anew which functions each test file calls, which takes ten minutes
   --static      also changes what runs once, when a file is loaded: constants and tables. This takes much longer.`;
 
 function refuse(why: string): never {
@@ -19,7 +20,8 @@ function readArguments() {
 		return parseArgs({
 			allowPositionals: true,
 			options: {
-				tests: { type: 'string', multiple: true, default: [...RULES, 'fake-slack/**/*.test.ts'] },
+				tests: { type: 'string', multiple: true, default: [] },
+				reach: { type: 'boolean', default: false },
 				static: { type: 'boolean', default: false },
 				help: { type: 'boolean', default: false },
 			},
@@ -50,6 +52,13 @@ if (noTests !== undefined) refuse(`No file is named ${noTests}.`);
 Object.assign(process.env, COMPILE_CACHE);
 const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
+const changed = positionals.flatMap((path) => {
+	const [place = ''] = path.split(':');
+	return globSync(isFolder(place) ? `${place}/**/*.ts` : place);
+});
+const testFiles = values.tests.length > 0 ? values.tests : testsOf(changed, readReach(values.reach));
+if (testFiles.length === 0) refuse('No test calls a function of these files. Name tests that do: --tests GLOB');
+console.log(`These run: ${testFiles.join(', ')}`);
 /**
  * Changes one place of the named files after another, in a copy of the tree below `.cache`, and runs the tests that reach
  * it. What survives is printed with its place: a promise that no test asserts, or a change that makes no difference.
@@ -62,7 +71,7 @@ const stryker = new Stryker({
 	},
 	ignoreStatic: !values.static,
 	testRunner: 'vitest',
-	testFiles: values.tests,
+	testFiles: [...testFiles],
 	vitest: { configFile: 'tools/mutate/vitest.config.ts' },
 	tempDirName: '.cache/mutate',
 	cleanTempDir: 'always',

@@ -3,11 +3,12 @@ import { projects } from '../../test/support/lanes.ts';
 
 /** The lanes that need nothing outside of their process; main.ts says which of their files run. */
 const LANES: ReadonlySet<unknown> = new Set(['rules', 'program', 'tools']);
+export const lanes = projects.filter(({ test }) => LANES.has(test.name));
 
 /** For Stryker, which starts all projects of a configuration, and each with what it sets up. */
 export default defineConfig({
 	test: {
-		projects: projects.filter(({ test }) => LANES.has(test.name)),
+		projects: lanes,
 		isolate: false,
 		// Stryker ends what takes much longer than without the change.
 		testTimeout: 60_000,
