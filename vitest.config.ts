@@ -1,5 +1,4 @@
 import './src/check-node.js';
-import { relative } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { COMPILE_CACHE } from './sandbox/compile-cache.ts';
@@ -10,53 +9,16 @@ import { memoryDirectory } from './test/support/memory-directory.ts';
  * The lanes, one after the other: a worker that goes on with another lane starts anew and loads the whole program again. Those
  * that mostly wait come first, because their last files run beside the next lane.
  */
-const LANES = ['browser', 'kills', 'postgres', 'program', 'tools', 'rules'];
-/** The slowest files of all lanes, the slowest first: a fresh clone knows no times. */
-const SLOW = [
-	'who-may/replicas',
-	'answers/sqlite',
-	'hostile-texts',
-	'operator/drills',
-	'answers/postgres',
-	'watches/reminders',
-	'audit-follow',
-	'sessions/kill.long',
-	'presses-postgres',
-	'sandbox/inbox',
-	'keys.kills',
-	'marks.kills',
-	'switching',
-	'person.kills',
-	'answers/failovers',
-	'sessions/discover/again',
-	'sessions/discover/listing',
-	'other-schema',
-	'plans.long',
-	'lock-order',
-	'sandbox/page',
-	'sandbox/troubles',
-	'contract.postgres',
-	'clock-set-back',
-	'who-may/lists',
-	'who-may/who-may',
-	'upgrade/',
-	'late-check',
-	'operator/person',
-	'test/sessions/',
-	'people/inbox/',
-];
-
-function rank({ moduleId }: TestSpecification): number {
-	const place = SLOW.findIndex((path) => relative(import.meta.dirname, moduleId).includes(path));
-	return place === -1 ? SLOW.length : place;
-}
-
-/** Lane by lane, the slowest first. Files of `long` mostly wait, so they run beside those of the other lanes. */
+const LANES = ['browser', 'kills', 'postgres', 'program', 'tools', 'doubles', 'rules'];
+/**
+ * Lane by lane, and in each the slowest first by the times of the run before, which Vitest keeps; in a fresh clone the
+ * largest first. Files of `long` mostly wait, so they run beside those of the other lanes.
+ */
 class SlowestFirst extends BaseSequencer {
 	override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
 		const sorted = await super.sort(files);
 		const lane = ({ project }: TestSpecification) => LANES.indexOf(project.name);
-		const ranked = sorted.toSorted((one, other) => lane(one) - lane(other) || rank(one) - rank(other));
+		const ranked = sorted.toSorted((one, other) => lane(one) - lane(other));
 		const waiting = ranked.filter((file) => lane(file) === -1);
 		const computing = ranked.filter((file) => lane(file) !== -1);
 		const turns = Math.max(waiting.length, computing.length);

@@ -66,6 +66,7 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 	),
 	script(/^npm exec -- vitest run --project=postgres$/, 'npm exec -- vitest run --project=postgres test/slack'),
 	script(/^npm run test:rules$/, 'npm run test:rules'),
+	script(/^npm run test:doubles$/, 'npm run test:doubles'),
 	script(/^npm run test:all$/, 'npm run test:all -- test/config.test.ts'),
 	script(/^openssl rand -(base64 32|hex 24)( > \S+)?$/, 'openssl rand -base64 32 && openssl rand -hex 24'),
 	script(

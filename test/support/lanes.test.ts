@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dirname, '../..');
 /** What somebody may take for the name of a test file. */
 const LIKE_A_TEST = '**/*{.test,.tests,.spec,.specs,-test,-spec}.{ts,tsx,mts,cts,js,mjs,cjs,jsx}';
 const IN_A_LANE = new RegExp(
-	`^(?:fake-slack|sandbox|test)/(?:[^/]+/)*[^/.]+(?:\\.(?:${NAMED.join('|')})){0,2}\\.test\\.ts$`,
+	`^(?:fake-session-service|fake-slack|sandbox|test|tools)/(?:[^/]+/)*[^/.]+(?:\\.(?:${NAMED.join('|')})){0,2}\\.test\\.ts$`,
 );
 
 it('every test file is in a lane: it stands where lanes look, and its name says none that does not exist', () => {

@@ -2,7 +2,8 @@ import type { UserWorkspaceConfig } from 'vitest/config';
 
 /**
  * The lanes of the test suite, as Vitest projects. A file's lane is in its name (`x.postgres.test.ts`, the last one of `x.postgres.long.test.ts`); files without one
- * belong to `rules` when they are listed here, to `tools` outside of `test/`, and otherwise to `program`.
+ * belong to `rules` when they are listed here, to `doubles` beside the doubles, to `tools` elsewhere outside of `test/`, and otherwise
+ * to `program`.
  */
 export const NAMED = ['postgres', 'browser', 'kills', 'long'] as const;
 
@@ -42,11 +43,10 @@ const LANES: Record<string, UserWorkspaceConfig['test']> = {
 	browser: { include: filesNamed('browser'), globalSetup: [BROWSER] },
 	/** Processes are killed and databases stopped, for a short time. */
 	kills: { include: filesNamed('kills'), globalSetup: [POSTGRES] },
-	/** The doubles, the sandbox and the tools, without the program. */
-	tools: {
-		include: ['{fake-session-service,fake-slack,sandbox,tools}/**/*.test.ts', 'test/support/**/*.test.ts'],
-		exclude: filesNamed(...NAMED),
-	},
+	/** The sandbox and the tools, without the program. */
+	tools: { include: ['{sandbox,tools}/**/*.test.ts', 'test/support/**/*.test.ts'], exclude: filesNamed(...NAMED) },
+	/** The fake Slack and the fake session service by themselves. Not part of `npm test`: for changes of these, and in CI. */
+	doubles: { include: ['{fake-session-service,fake-slack}/**/*.test.ts'] },
 	/** Long kill runs, and what takes long in other lanes. Not part of `npm test`. */
 	long: { include: filesNamed('long'), globalSetup: [POSTGRES, BROWSER] },
 };

@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 import { projects } from '../../test/support/lanes.ts';
 
 /** The lanes that need nothing outside of their process; main.ts says which of their files run. */
-const LANES: ReadonlySet<unknown> = new Set(['rules', 'program', 'tools']);
+const LANES: ReadonlySet<unknown> = new Set(['rules', 'program', 'doubles']);
 export const lanes = projects.filter(({ test }) => LANES.has(test.name));
 
 /** For Stryker, which starts all projects of a configuration, and each with what it sets up. */
