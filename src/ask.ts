@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
-import { HandraiseError } from './kernel/basics.ts';
-import { print } from './kernel/output.ts';
+import { command, invalid, print, runCommand } from './operator/command.ts';
 import { previewOf, previewWords } from './screens/preview.ts';
 
 /*
@@ -13,23 +13,22 @@ const USAGE = `Usage: npm run ask --silent -- [FILE]
 Prints what Handraise makes of a question. FILE has the JSON of an item, a list of items, or a message that asks
 ({"content": "…", "human_input": [items]}); without FILE it is read from standard input. See docs/asking.md.`;
 
-try {
-	const [file, another] = parseArgs({ allowPositionals: true }).positionals;
-	if (another !== undefined) throw new HandraiseError(USAGE, { code: 'usage' });
-	// Some editors put a mark before a text.
-	const json = readFileSync(file ?? 0, 'utf8').replace(/^\ufeff/, '');
-	// `print` tells it, too.
-	process.stdout.on('error', () => {});
-	await print(`${previewWords(previewOf(json))}\n`);
-} catch (error) {
-	process.exitCode = 1;
-	const { message, code } = error as NodeJS.ErrnoException;
-	const isUsage = code?.startsWith('ERR_PARSE_ARGS') === true;
-	// "… | head"
-	if (code !== 'EPIPE') process.stderr.write(`${isUsage ? USAGE : named(message)}\n`);
-}
+export const main = command(async (argv, { stdin, stdout }) => {
+	try {
+		const [file, another] = parseArgs({ args: [...argv], allowPositionals: true }).positionals;
+		if (another !== undefined) throw invalid(USAGE);
+		// Some editors put a mark before a text.
+		const json = (file === undefined ? await text(stdin) : readFileSync(file, 'utf8')).replace(/^\ufeff/, '');
+		await print(stdout, `${previewWords(previewOf(json))}\n`);
+		return 0;
+	} catch (error) {
+		const { message, code } = error as NodeJS.ErrnoException;
+		// "… | head"
+		if (code === 'EPIPE') return 1;
+		if (code?.startsWith('ERR_PARSE_ARGS') === true) throw invalid(USAGE);
+		// Node does not say which one is a folder.
+		throw invalid(message.startsWith('EISDIR') ? `Not a file: ${argv[0]}` : message);
+	}
+});
 
-/** Node does not say which one is a folder. */
-function named(message: string): string {
-	return message.startsWith('EISDIR') ? `Not a file: ${process.argv[2] ?? 'standard input'}` : message;
-}
+await runCommand(import.meta, main);

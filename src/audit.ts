@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { needSettings } from './config.ts';
-import { createLog, HandraiseError, repeat, systemClock } from './kernel/basics.ts';
-import { print } from './kernel/output.ts';
+import { createLog, repeat, systemClock } from './kernel/basics.ts';
+import { command, invalid, nameOf, print, runCommand, stoppedBy } from './operator/command.ts';
 import { BEFORE_ALL, cursorOf, lineOf, openAudit, readEvents } from './store/audit-reader.ts';
 
 const USAGE = `Usage: npm run audit --silent -- [--since <day or time>] [--after <cursor>] [--follow]
@@ -15,10 +15,10 @@ const AWAY = 'The database cannot be read. Trying again each second.';
 const LAGGING =
 	'Lines wait for another transaction in PostgreSQL that is open for more than 10 s: see pg_stat_activity.';
 
-function optionsIn(args: string[]) {
+function optionsIn(argv: readonly string[]) {
 	try {
 		const options = { since: { type: 'string' }, after: { type: 'string' }, follow: { type: 'boolean' } } as const;
-		const { values } = parseArgs({ args, options });
+		const { values } = parseArgs({ args: [...argv], options });
 		const { since = '1970-01-01', after, follow = false } = values;
 		const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?Z)?$/.test(since);
 		if (!isTime || Number.isNaN(Date.parse(since))) throw new Error('--since is no day or time.');
@@ -27,31 +27,30 @@ function optionsIn(args: string[]) {
 		const cursor = { transactionId: Number(transactionId), number: Number(number) };
 		return { since: Date.parse(since), after: after === undefined ? BEFORE_ALL : cursor, follow };
 	} catch (error) {
-		throw new HandraiseError(`${(error as Error).message}\n${USAGE}`, { code: 'usage' });
+		throw invalid(`${(error as Error).message}\n${USAGE}`);
 	}
 }
 
-async function main(args: string[]): Promise<void> {
-	const { since, follow, ...options } = optionsIn(args);
-	const { DATABASE_URL, DATA_DIR } = needSettings(process.env, /^(?:DATA_DIR|DATABASE_URL|PGSSLMODE)/);
+export const main = command(async (argv, io) => {
+	const { since, follow, ...options } = optionsIn(argv);
+	const { DATABASE_URL, DATA_DIR } = needSettings(io.env, /^(?:DATA_DIR|DATABASE_URL|PGSSLMODE)/);
 	const open = () => openAudit(DATABASE_URL, DATA_DIR, createLog('silent'));
-	const stopping = new AbortController();
-	const stop = () => stopping.abort();
-	for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
-	process.stdout.on('error', stop);
-	const say = (words: string) => void process.stderr.write(`${words}\n`);
+	const unread = new AbortController();
+	const stopping = AbortSignal.any([stoppedBy(io, 'SIGINT', 'SIGTERM'), unread.signal]);
+	const say = (words: string) => void io.stderr.write(`${words}\n`);
 	let db = await open();
 	await using _ = { [Symbol.asyncDispose]: () => db.close() };
 	let { after } = options;
 	let [waitedBehind, waitsSince] = [after, 0];
 
 	async function printAll(): Promise<void> {
-		while (!stopping.signal.aborted) {
+		while (!stopping.aborted) {
 			const rows = await readEvents(db.read, after, { since });
 			const last = rows.at(-1);
 			if (last === undefined) return;
 			// Whoever reads may have seen enough.
-			await print(rows.map((row) => `${JSON.stringify(lineOf(row))}\n`).join('')).catch(stop);
+			const lines = rows.map((row) => `${JSON.stringify(lineOf(row))}\n`);
+			await print(io.stdout, lines.join('')).catch(() => unread.abort());
 			after = cursorOf(last);
 		}
 	}
@@ -72,11 +71,9 @@ async function main(args: string[]): Promise<void> {
 		return EVERY_MS;
 	}
 
-	if (!follow) return await printAll();
-	await repeat(systemClock.sleep, stopping.signal, turn, { retryMs: EVERY_MS, onFailure: () => say(AWAY) });
-}
+	if (!follow) await printAll();
+	else await repeat(systemClock.sleep, stopping, turn, { retryMs: EVERY_MS, onFailure: () => say(AWAY) });
+	return 0;
+}, nameOf);
 
-await main(process.argv.slice(2)).catch((error: Error) => {
-	process.stderr.write(`${error instanceof HandraiseError ? error.message : `It failed (${error.name}).`}\n`);
-	process.exitCode = 1;
-});
+await runCommand(import.meta, main);

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { needSettings } from './config.ts';
-import { whoRunsIt } from './operator/command.ts';
+import { type CommandIo, command, invalid, runCommand, whoRunsIt } from './operator/command.ts';
 import { backUp, comparePostgres, openRestore } from './store/backup.ts';
 
 const USAGE = `Usage: npm run backup -- <new file>   copies SQLite's database, also while Handraise runs
@@ -9,32 +9,28 @@ const USAGE = `Usage: npm run backup -- <new file>   copies SQLite's database, a
                                       database by it (a script: echo yes | npm run restore -- <backup>)
 With DATABASE_URL, <backup> is the name of a database on the same server, and nothing is replaced.`;
 
-const isRestore = process.argv[2] === '--restore';
-const [name, ...others] = process.argv.slice(isRestore ? 3 : 2);
-
-const say = (line: string) => process.stdout.write(`${line}\n`);
-
-async function restore(backup: string, databaseUrl: string | null, dataDir: string): Promise<string> {
+async function restore(backup: string, databaseUrl: string | null, dataDir: string, { env, stdin, stdout }: CommandIo) {
+	const say = (line: string) => stdout.write(`${line}\n`);
 	if (databaseUrl !== null) {
 		for (const line of await comparePostgres(databaseUrl, backup)) say(line);
 		return 'Nothing was changed. To go on with the backup, start all replicas with the DATABASE_URL of its database.';
 	}
-	const { lines, replace } = await openRestore(dataDir, backup);
-	for (const line of lines) say(line);
+	using opened = await openRestore(dataDir, backup);
+	for (const line of opened.lines) say(line);
 	say('Type "yes" to replace the database by the backup:');
-	for await (const line of createInterface({ input: process.stdin })) {
+	for await (const line of createInterface({ input: stdin })) {
 		if (line.trim() !== 'yes') break;
-		const former = replace(whoRunsIt());
+		const former = opened.replace(whoRunsIt(env));
 		const kept = former === null ? '' : ` The former database is ${former}`;
 		return `Restored: ${resolve(dataDir, 'handraise.db')}.${kept}`;
 	}
 	throw new Error('nothing was changed.');
 }
 
-async function run(file: string): Promise<string> {
+async function run(file: string, isRestore: boolean, io: CommandIo): Promise<string> {
 	const needed = /^(DATA_DIR|DATABASE_URL|PGSSLMODE)/;
-	const { DATABASE_URL: databaseUrl, DATA_DIR: dataDir } = needSettings(process.env, needed);
-	if (isRestore) return restore(file, databaseUrl, dataDir);
+	const { DATABASE_URL: databaseUrl, DATA_DIR: dataDir } = needSettings(io.env, needed);
+	if (isRestore) return restore(file, databaseUrl, dataDir, io);
 	if (databaseUrl !== null) throw new Error('with DATABASE_URL, pg_dump makes backups.');
 	backUp(dataDir, file);
 	return (
@@ -43,15 +39,17 @@ async function run(file: string): Promise<string> {
 	);
 }
 
-if (name === undefined || others.length > 0) {
-	process.stderr.write(`${USAGE}\n`);
-	process.exitCode = 2;
-} else {
+export const main = command(async (argv, io) => {
+	const isRestore = argv[0] === '--restore';
+	const [name, ...others] = isRestore ? argv.slice(1) : argv;
+	if (name === undefined || others.length > 0) throw invalid(USAGE, 'usage');
 	try {
-		say(await run(name));
+		io.stdout.write(`${await run(name, isRestore, io)}\n`);
+		return 0;
 	} catch (error) {
 		const reason = error instanceof Error ? error.message : String(error);
-		process.stderr.write(`No ${isRestore ? 'restore' : 'backup'}: ${reason}\n`);
-		process.exitCode = 1;
+		throw invalid(`No ${isRestore ? 'restore' : 'backup'}: ${reason}`);
 	}
-}
+});
+
+await runCommand(import.meta, main);

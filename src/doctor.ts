@@ -1,19 +1,15 @@
+import { Console } from 'node:console';
 import { proxySettings, readSettings } from './config.ts';
 import { systemClock } from './kernel/basics.ts';
 import { applyProxy } from './kernel/proxy.ts';
+import { command, runCommand, stoppedBy } from './operator/command.ts';
 import { runDoctor } from './operator/doctor/run.ts';
 
-const proxy = applyProxy(proxySettings(readSettings(process.env).settings));
-const interrupted = new AbortController();
-if (process.argv[2] === 'live') {
-	// The second Ctrl-C ends the process at once.
-	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => interrupted.abort());
-}
-process.exitCode = await runDoctor({
-	args: process.argv.slice(2),
-	env: process.env,
-	clock: systemClock,
-	proxy,
-	signal: interrupted.signal,
-	lines: console,
+export const main = command(async (args, io) => {
+	const proxy = applyProxy(proxySettings(readSettings(io.env).settings));
+	const isLive = args[0] === 'live';
+	const signal = isLive ? stoppedBy(io, 'SIGINT', 'SIGTERM', 'SIGHUP') : new AbortController().signal;
+	return runDoctor({ args, env: io.env, clock: systemClock, proxy, signal, lines: new Console(io.stdout, io.stderr) });
 });
+
+await runCommand(import.meta, main);

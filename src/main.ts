@@ -1,26 +1,24 @@
 import { createHandraise } from './app.ts';
 import { parseConfig, readSettings } from './config.ts';
-import { createLog, HandraiseError, ownVersion } from './kernel/basics.ts';
+import { createLog, ownVersion } from './kernel/basics.ts';
 import { applyProxy } from './kernel/proxy.ts';
+import { command, runCommand } from './operator/command.ts';
 
 /** By default Docker kills a process 10 s after SIGTERM. */
 const STOP_WITHIN_MS = 9_500;
 
-function fail(error: unknown): never {
-	const text = error instanceof HandraiseError ? error.message : error instanceof Error ? error.stack : String(error);
-	process.stderr.write(`${text}\n`);
-	process.exit(1);
-}
+const stackOf = (error: unknown) => (error instanceof Error ? error.stack : error);
 
-async function main(): Promise<void> {
-	const config = parseConfig(process.env);
+export const main = command(async (_, { env }) => {
+	const config = parseConfig(env);
 	const log = createLog(config.LOG_LEVEL);
-	const { unknown, removed } = readSettings(process.env);
+	const { unknown, removed } = readSettings(env);
 	for (const setting of unknown) log.warn('unknown_setting', { setting });
 	for (const { setting, instead } of removed) log.warn('removed_setting', { setting, instead });
 	const proxy = applyProxy(config.proxy);
 	if (config.proxy !== null) log.info({ proxy: config.proxy.hosts }, 'a proxy is used, except for hosts in NO_PROXY');
 	const stopping = new AbortController();
+	const { promise: ended, resolve: end } = Promise.withResolvers<number>();
 	const handraise = await createHandraise({ config, log, proxy });
 
 	async function stop(exitCode: number, say: () => void): Promise<void> {
@@ -29,12 +27,12 @@ async function main(): Promise<void> {
 		stopping.abort();
 		const late = setTimeout(() => {
 			log.error('stopped_unfinished');
-			process.exit(1);
+			end(1);
 		}, STOP_WITHIN_MS);
 		await handraise.stop();
 		clearTimeout(late);
 		if (exitCode === 0) log.info({}, 'stopped');
-		process.exit(exitCode);
+		end(exitCode);
 	}
 	for (const signal of ['SIGTERM', 'SIGINT'] as const) {
 		const say = () => log.info({ signal }, 'stopping: waiting for running deliveries and requests');
@@ -48,10 +46,12 @@ async function main(): Promise<void> {
 		const version = ownVersion();
 		log.info({ port, transport: config.transport.kind, version, node: process.versions.node }, 'Handraise is ready');
 	} catch (error) {
-		if (stopping.signal.aborted) return;
-		await handraise.stop();
-		throw error;
+		if (!stopping.signal.aborted) {
+			await handraise.stop();
+			throw error;
+		}
 	}
-}
+	return ended;
+}, stackOf);
 
-main().catch(fail);
+await runCommand(import.meta, main, (status) => process.exit(status));

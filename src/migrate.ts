@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { needSettings } from './config.ts';
 import { createLog, type Log, systemClock } from './kernel/basics.ts';
-import { invalid, needFile, runCommand, whoRunsIt } from './operator/command.ts';
+import { type CommandIo, command, invalid, needFile, runCommand, whoRunsIt } from './operator/command.ts';
 import { moveService, type ServiceMoved } from './operator/service-move.ts';
 import { counted } from './slack/parts.ts';
 import { readKeys } from './store/encryption.ts';
@@ -18,19 +18,19 @@ const SCHEMA_SETTINGS = /^(DATABASE_URL|PGSSLMODE|ENCRYPTION_KEY|LOG_LEVEL)/;
 const ALL_SETTINGS = /^(DATABASE_|PGSSLMODE|LOG_LEVEL|DATA_DIR|ENCRYPTION_KEY|SESSION_SERVICE_URL)/;
 
 /** Sets up the database of `DATABASE_URL` or brings it to this version's schema, as a role that the program lacks. */
-async function migrateSchema(): Promise<void> {
-	const settings = needSettings(process.env, SCHEMA_SETTINGS);
+async function migrateSchema({ env, stdout }: CommandIo): Promise<void> {
+	const settings = needSettings(env, SCHEMA_SETTINGS);
 	const missing = 'DATABASE_URL is missing: it names the PostgreSQL database. SQLite is migrated at the start';
 	if (settings.DATABASE_URL === null) throw invalid(missing);
-	const log = createLog(settings.LOG_LEVEL);
+	const log = createLog(settings.LOG_LEVEL, stdout);
 	const keys = readKeys(settings.ENCRYPTION_KEY ?? '', settings.ENCRYPTION_KEY_FORMER);
 	await migratePostgres(settings.DATABASE_URL, { clock: systemClock, log, keys });
 	log.info({ schema: OWN_SCHEMA }, "the database has this version's schema");
 }
 
 /** Moves all rows to the address that is set. */
-async function followService(): Promise<void> {
-	const settings = needSettings(process.env, ALL_SETTINGS);
+async function followService({ env, stdout }: CommandIo): Promise<void> {
+	const settings = needSettings(env, ALL_SETTINGS);
 	const { DATABASE_URL: databaseUrl, SESSION_SERVICE_URL: to } = settings;
 	const dataDir = resolve(settings.DATA_DIR);
 	const encryptionKey = settings.ENCRYPTION_KEY;
@@ -43,12 +43,11 @@ async function followService(): Promise<void> {
 		dataDir,
 		encryptionKey,
 		formerKeys: settings.ENCRYPTION_KEY_FORMER,
-		log: warningsOf(createLog(settings.LOG_LEVEL)),
+		log: warningsOf(createLog(settings.LOG_LEVEL, stdout)),
 	});
 	try {
 		if (!store.keysFit) throw invalid(NO_KEY, 'encryption_key_invalid');
-		for (const line of wordsOf(await moveService(store, { to, by: whoRunsIt() }), to))
-			process.stdout.write(`${line}\n`);
+		for (const line of wordsOf(await moveService(store, { to, by: whoRunsIt(env) }), to)) stdout.write(`${line}\n`);
 	} finally {
 		await store.close();
 	}
@@ -88,8 +87,10 @@ function wordsOf({ froms, ...counts }: ServiceMoved, to: string): readonly strin
 	];
 }
 
-await runCommand(async () => {
-	const [act, ...others] = process.argv.slice(2);
+export const main = command(async ([act, ...others], io) => {
 	if (others.length > 0 || (act !== undefined && act !== '--service-moved')) throw invalid(USAGE, 'usage');
-	await (act === undefined ? migrateSchema() : followService());
+	await (act === undefined ? migrateSchema(io) : followService(io));
+	return 0;
 });
+
+await runCommand(import.meta, main);

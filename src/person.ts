@@ -1,11 +1,20 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { needSettings, type Settings } from './config.ts';
-import { systemClock as clock, createLog, HandraiseError } from './kernel/basics.ts';
-import { whoRunsIt } from './operator/command.ts';
+import { needSettings } from './config.ts';
+import { systemClock as clock, createLog } from './kernel/basics.ts';
+import {
+	type CommandIo,
+	command,
+	invalid,
+	nameOf,
+	print,
+	runCommand,
+	stoppedBy,
+	whoRunsIt,
+} from './operator/command.ts';
 import { type Ask, type Forgotten, type Page, SOCKET } from './operator/person-requests.ts';
 import { isUserId } from './slack/parts.ts';
 import { readKeys } from './store/encryption.ts';
@@ -23,50 +32,60 @@ const WAIT_MS = 15_000;
 
 type AskFor = (ask: Ask) => Promise<unknown>;
 
-const refusal = (words: string, code = 'refused') => new HandraiseError(words, { code });
-const say = (words: string) => process.stderr.write(`${words}\n`);
+const refusal = (words: string) => invalid(words, 'refused');
 
-async function main([act, userId = '', flag, given = '', ...others]: readonly string[]): Promise<string> {
-	if (act === 'clear' && flag === undefined) return clearList(userId);
+async function run([act, userId = '', flag, given = '', ...others]: readonly string[], io: CommandIo): Promise<string> {
+	if (act === 'clear' && flag === undefined) return clearList(userId, io);
 	const isForget = act === 'forget' && (flag === undefined || (flag === '--yes' && given !== ''));
-	if (others.length > 0 || !(isForget || (act === 'export' && flag === undefined))) throw refusal(USAGE, 'usage');
+	if (others.length > 0 || !(isForget || (act === 'export' && flag === undefined))) throw invalid(USAGE, 'usage');
 	if (!isUserId(userId))
-		throw refusal('That is no Slack user id, such as U012ABCDEF: profiles in Slack have it.', 'usage');
-	const isTyped = isForget && flag === undefined;
-	if (isTyped) process.stderr.write(`This cannot be undone. Type ${userId} again to forget them: `);
-	const input = createInterface({ input: process.stdin });
-	const [line = ''] = isTyped ? await Promise.race([once(input, 'line'), once(input, 'close')]) : [given];
-	input.close();
-	if (isForget && line.trim() !== userId) throw refusal('That is not the same id. Nothing changed.');
-	const ask = await asking();
-	if (!isForget) return exportPerson(ask, userId);
-	return wordsOf((await ask({ act: 'forget', userId })) as Forgotten & { isCompact?: boolean }, userId);
+		throw invalid('That is no Slack user id, such as U012ABCDEF: profiles in Slack have it.', 'usage');
+	if (!isForget) return asking(io, (ask) => exportPerson(ask, userId, io));
+	const line = flag === undefined ? await typedAgain(userId, io) : given;
+	if (line.trim() !== userId) throw refusal('That is not the same id. Nothing changed.');
+	const reply = await asking(io, (ask) => ask({ act: 'forget', userId }));
+	return wordsOf(reply as Forgotten & { isCompact?: boolean }, userId);
 }
 
-async function clearList(channelId: string): Promise<string> {
+async function typedAgain(userId: string, { stdin, stderr }: CommandIo): Promise<string> {
+	stderr.write(`This cannot be undone. Type ${userId} again to forget them: `);
+	const input = createInterface({ input: stdin });
+	const [line = ''] = await Promise.race([once(input, 'line'), once(input, 'close')]);
+	input.close();
+	return line;
+}
+
+async function clearList(channelId: string, io: CommandIo): Promise<string> {
 	if (!/^[CG][A-Z0-9]{2,30}$/.test(channelId))
-		throw refusal('That is no channel id, such as C012ABCDEF: the end of "About" in a channel has it.', 'usage');
-	const { kind } = (await (await asking())({ act: 'clear', channelId })) as { readonly kind: string };
+		throw invalid('That is no channel id, such as C012ABCDEF: the end of "About" in a channel has it.', 'usage');
+	const { kind } = (await asking(io, (ask) => ask({ act: 'clear', channelId }))) as { readonly kind: string };
 	return kind === 'cleared'
 		? `${channelId} names nobody any more: all who may use Handraise may answer there. The channel is told.`
 		: `${channelId} names nobody as those who may answer. Nothing changed.`;
 }
 
 /** Asks the running program, by the settings of this shell. */
-async function asking(): Promise<AskFor> {
-	const settings = needSettings(process.env, /^(?:DATA_DIR|DATABASE_|PGSSLMODE|ENCRYPTION_KEY)/);
+async function asking<T>(io: CommandIo, work: (ask: AskFor) => Promise<T>): Promise<T> {
+	const settings = needSettings(io.env, /^(?:DATA_DIR|DATABASE_|PGSSLMODE|ENCRYPTION_KEY)/);
+	const by = whoRunsIt(io.env);
 	const directory = resolve(settings.DATA_DIR);
-	const send: AskFor =
-		settings.DATABASE_URL === null ? (asked) => overSocket(directory, asked) : await overRows(settings);
-	const by = whoRunsIt();
-	return (asked) => send({ ...asked, by });
+	if (settings.DATABASE_URL === null) return work((ask) => overSocket(directory, { ...ask, by }));
+	const db = openPostgres(settings.DATABASE_URL, createLog('silent'));
+	try {
+		const keys = readKeys(settings.ENCRYPTION_KEY ?? '', settings.ENCRYPTION_KEY_FORMER);
+		const cipher = await openCipher(db, keys);
+		const stopped = stoppedBy(io, 'SIGINT', 'SIGTERM');
+		const letters = () => createLetters(db, cipher, crypto.randomUUID());
+		return await work((ask) => overRows(letters(), { ...ask, by }, stopped));
+	} finally {
+		await db.close();
+	}
 }
 
 /** Asks the program that holds the database in this directory, by its absolute path. */
 async function overSocket(directory: string, asked: Ask): Promise<unknown> {
 	try {
-		process.chdir(directory); // The path of a socket may have about 100 bytes.
-		const socket = connect(SOCKET);
+		const socket = connectIn(directory);
 		socket.end(JSON.stringify(asked));
 		return JSON.parse(await text(socket));
 	} catch (error) {
@@ -79,30 +98,32 @@ async function overSocket(directory: string, asked: Ask): Promise<unknown> {
 	}
 }
 
-/** Asks the programs on the same PostgreSQL, from any machine. */
-async function overRows(settings: Settings): Promise<AskFor> {
-	const db = openPostgres(settings.DATABASE_URL ?? '', createLog('silent'));
-	const keys = readKeys(settings.ENCRYPTION_KEY ?? '', settings.ENCRYPTION_KEY_FORMER);
-	const cipher = await openCipher(db, keys);
-	let isStopped = false;
-	for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => (isStopped = true));
-	return async (asked) => {
-		const letters = createLetters(db, cipher, crypto.randomUUID());
-		const at = clock.now();
-		await letters.ask(JSON.stringify({ ...asked, at }), at);
-		for (const until = clock.now() + WAIT_MS; ; await clock.sleep(50)) {
-			const text = await letters.takeReply();
-			if (text === null) throw refusal(UNREADABLE);
-			if (text !== undefined) return JSON.parse(text);
-			const isOver = isStopped || clock.now() > until;
-			if (isOver && (await letters.takeBack())) throw refusal(isStopped ? TAKEN_BACK : NOT_TAKEN);
-			// Somebody works on it, or it is gone: its time is over by their clock.
-			if (clock.now() > until + 2 * WAIT_MS) throw refusal(ENDED);
-		}
-	};
+/** From within: the path of a socket may have about 100 bytes. */
+function connectIn(directory: string): Socket {
+	const before = process.cwd();
+	process.chdir(directory);
+	const socket = connect(SOCKET);
+	process.chdir(before);
+	return socket;
 }
 
-async function exportPerson(ask: AskFor, userId: string): Promise<string> {
+/** Asks the programs on the same PostgreSQL, from any machine. */
+async function overRows(letters: ReturnType<typeof createLetters>, asked: Ask, stopped: AbortSignal): Promise<unknown> {
+	const at = clock.now();
+	await letters.ask(JSON.stringify({ ...asked, at }), at);
+	for (const until = clock.now() + WAIT_MS; ; await clock.sleep(50)) {
+		const reply = await letters.takeReply();
+		if (reply === null) throw refusal(UNREADABLE);
+		if (reply !== undefined) return JSON.parse(reply);
+		const isOver = stopped.aborted || clock.now() > until;
+		if (isOver && (await letters.takeBack())) throw refusal(stopped.aborted ? TAKEN_BACK : NOT_TAKEN);
+		// Somebody works on it, or it is gone: its time is over by their clock.
+		if (clock.now() > until + 2 * WAIT_MS) throw refusal(ENDED);
+	}
+}
+
+async function exportPerson(ask: AskFor, userId: string, { stderr }: CommandIo): Promise<string> {
+	const say = (words: string) => stderr.write(`${words}\n`);
 	const exported: Record<string, unknown> = { person: userId, exportedAt: new Date().toISOString() };
 	for (const table of PERSON_TABLES) {
 		const all: unknown[] = [];
@@ -160,16 +181,13 @@ const NOT_COMPACT =
 	'The files of the database still hold the id: another program reads the database, or the disk is full. ' +
 	'Handraise tries again.';
 
-main(process.argv.slice(2)).then(
-	(words) =>
-		process.stdout.write(`${words}\n`, (error) => {
-			const { code } = (error ?? {}) as NodeJS.ErrnoException;
-			// Whoever reads may have seen enough.
-			if (error && code !== 'EPIPE') say(`All is done, but the output could not be written (${code}).`);
-			process.exit(error && code !== 'EPIPE' ? 1 : 0);
-		}),
-	(error: Error) => {
-		say(error instanceof HandraiseError ? error.message : `It failed (${error.name}).`);
-		process.exit(error instanceof HandraiseError && error.code === 'usage' ? 2 : 1);
-	},
-);
+export const main = command(async (argv, io) => {
+	const words = await run(argv, io);
+	await print(io.stdout, `${words}\n`).catch(({ code }: NodeJS.ErrnoException) => {
+		// Whoever reads may have seen enough.
+		if (code !== 'EPIPE') throw refusal(`All is done, but the output could not be written (${code}).`);
+	});
+	return 0;
+}, nameOf);
+
+await runCommand(import.meta, main);

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { needSettings } from './config.ts';
 import { createLog, systemClock } from './kernel/basics.ts';
-import { invalid, needFile, runCommand, whoRunsIt } from './operator/command.ts';
+import { command, invalid, needFile, runCommand, whoRunsIt } from './operator/command.ts';
 import { counted } from './slack/parts.ts';
 import { readKeys } from './store/encryption.ts';
 import { OF_COMMAND, openPostgres } from './store/postgres.ts';
@@ -13,18 +13,17 @@ const USAGE = `Usage: npm run rekey   encrypts all that is stored with ENCRYPTIO
                        ENCRYPTION_KEY_FORMER, the key of now. No Handraise runs meanwhile.`;
 const SETTINGS = /^(DATABASE_URL|PGSSLMODE|DATA_DIR|ENCRYPTION_KEY|LOG_LEVEL)/;
 
-const say = (line: string) => process.stdout.write(`${line}\n`);
-
-async function main(): Promise<void> {
-	if (process.argv.length > 2) throw invalid(USAGE, 'usage');
-	const settings = needSettings(process.env, SETTINGS);
+export const main = command(async (argv, { env, stdout }) => {
+	const say = (line: string) => stdout.write(`${line}\n`);
+	if (argv.length > 0) throw invalid(USAGE, 'usage');
+	const settings = needSettings(env, SETTINGS);
 	const { DATABASE_URL: databaseUrl, ENCRYPTION_KEY: own, ENCRYPTION_KEY_FORMER: former } = settings;
 	if (own === null || former === null) throw invalid(NO_KEY);
 	const keys = readKeys(own, former);
 	const dataDir = resolve(settings.DATA_DIR);
 	needFile(databaseUrl, dataDir);
-	const log = createLog(settings.LOG_LEVEL);
-	const by = whoRunsIt();
+	const log = createLog(settings.LOG_LEVEL, stdout);
+	const by = whoRunsIt(env);
 	if (databaseUrl === null) becomeOwner(dataDir);
 	const sqlite = databaseUrl === null ? openSqlite(dataDir) : null;
 	const db = sqlite ?? openPostgres(databaseUrl ?? '', log, { pool: OF_COMMAND });
@@ -37,10 +36,11 @@ async function main(): Promise<void> {
 			say(`${counted(left, 'value')} left alone: damaged, or of another key, which npm run doctor tells apart.`);
 		if (!isCompact) throw invalid(NOT_COMPACT, 'database_in_use');
 		say(`Remove ENCRYPTION_KEY_FORMER and start. ${sqlite === null ? STILL_ON_POSTGRES : STILL}`);
+		return 0;
 	} finally {
 		await db.close();
 	}
-}
+});
 
 /** Root may run this, and Handraise as another user: what a kill leaves beside the database is that user's. */
 function becomeOwner(dataDir: string): void {
@@ -59,4 +59,4 @@ const NOT_COMPACT =
 	'All is encrypted, but SQLite’s file still holds what the former key opens: another program reads the database (a ' +
 	'backup, a shell). End it, and run this again or start Handraise, which goes on with it.';
 
-await runCommand(main);
+await runCommand(import.meta, main);

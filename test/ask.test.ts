@@ -1,22 +1,17 @@
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { main } from '../src/ask.ts';
+import { runHere, startCommand } from './support/commands.ts';
 
-const ASK = fileURLToPath(new URL('../src/ask.ts', import.meta.url));
+const ask = (args: readonly string[], typed?: string) => runHere(main, args, {}, typed);
 
-function ask(args: readonly string[], input = '') {
-	const { stdout, stderr, status } = spawnSync(process.execPath, [ASK, ...args], { input, encoding: 'utf8', env: {} });
-	return { stdout, stderr, status };
-}
-
-it('prints what Handraise makes of a question from a file, and why', () => {
+it('prints what Handraise makes of a question from a file, and why', async () => {
 	const folder = mkdtempSync(join(tmpdir(), 'ask-'));
 	const file = join(folder, 'question.json');
 	writeFileSync(file, '{"title": "Which flight? (optional)", "description": "Options: LH 1173 | TP 570"}');
-	expect(ask([file])).toEqual({
+	expect(await startCommand('ask', [file], {}).closed).toEqual({
 		stdout: [
 			'1. Which flight?',
 			'   field: one of',
@@ -28,7 +23,7 @@ it('prints what Handraise makes of a question from a file, and why', () => {
 			'',
 		].join('\n'),
 		stderr: '',
-		status: 0,
+		code: 0,
 	});
 	rmSync(folder, { recursive: true });
 });
@@ -57,10 +52,10 @@ it.each([
 	['{"content": "Should I go on?", "human_input": [{"title": "Answer"}]}', '[ Yes ]  [ No ]'],
 	['\ufeff{"title": "Proceed? (yes/no)"}', '[ Yes ]  [ No ]'],
 	['{"title": "A\\u001b[31mB\\u0007C"}', '1. A [31mB C'],
-])('says of %s: %s', (json, words) => {
-	const { stdout, status } = ask([], json);
+])('says of %s: %s', async (json, words) => {
+	const { stdout, code } = await ask([], json);
 	expect(stdout).toContain(words);
-	expect(status).toBe(0);
+	expect(code).toBe(0);
 });
 
 it.each([
@@ -69,23 +64,23 @@ it.each([
 	[['no-such-file.json'], '', 'no such file'],
 	[['a', 'b'], '', 'Usage: npm run ask'],
 	[['--all'], '', 'Usage: npm run ask'],
-])('says what is wrong with %j and %j', (args, input, words) => {
-	const { stdout, stderr, status } = ask(args, input);
+])('says what is wrong with %j and %j', async (args, input, words) => {
+	const { stdout, stderr, code } = await ask(args, input);
 	expect(stderr).toContain(words);
-	expect([stdout, status]).toEqual(['', 1]);
+	expect([stdout, code]).toEqual(['', 1]);
 });
 
-it('says nothing more when nobody reads on', () => {
+it('says nothing more when nobody reads on', async () => {
 	const many = JSON.stringify(Array.from({ length: 3_000 }, (_, at) => ({ title: `Question ${at}` })));
 	const folder = mkdtempSync(join(tmpdir(), 'ask-'));
 	const file = join(folder, 'questions.json');
 	writeFileSync(file, many);
-	const command = `"${process.execPath}" "${ASK}" "${file}" | head -n 1`;
-	const { stdout, stderr } = spawnSync('sh', ['-c', command], { encoding: 'utf8', env: { PATH: process.env.PATH } });
+	const by = ['sh', '-c', '"$@" | head -n 1', 'sh'];
+	const { stdout, stderr } = await startCommand('ask', [file], {}, { by }).closed;
 	expect([stdout, stderr]).toEqual(['1. Question 0\n', '']);
 	rmSync(folder, { recursive: true });
 });
 
-it('names a folder that it cannot read', () => {
-	expect(ask([tmpdir()])).toMatchObject({ stdout: '', stderr: expect.stringContaining(tmpdir()), status: 1 });
+it('names a folder that it cannot read', async () => {
+	expect(await ask([tmpdir()])).toMatchObject({ stdout: '', stderr: expect.stringContaining(tmpdir()), code: 1 });
 });

@@ -1,10 +1,8 @@
-import { spawnSync } from 'node:child_process';
 import { beforeAll, expect, it } from 'vitest';
-import { COMPILE_CACHE } from '../sandbox/compile-cache.ts';
+import { main } from '../src/backup.ts';
 import { ANN, accepted, BOB, KEY, open, submission } from './store/support.ts';
+import { runHere } from './support/commands.ts';
 import { sharedPostgres } from './support/shared-postgres.ts';
-
-const COMMAND = new URL('../src/backup.ts', import.meta.url).pathname;
 
 let postgres: Awaited<ReturnType<typeof sharedPostgres>>;
 beforeAll(async () => {
@@ -23,24 +21,24 @@ it('lists what a restored database lacks, and changes nothing', async () => {
 			await accepted(store, submission({ id, submissionKey: id, sessionId: id, person }));
 		}
 	}
-	const restore = (name: string) => {
-		const env = { PATH: process.env.PATH ?? '', ...COMPILE_CACHE, DATABASE_URL: databaseUrl };
-		return spawnSync(process.execPath, [COMMAND, '--restore', name], { env, input: 'yes\n', encoding: 'utf8' });
-	};
+	const restore = (name: string) => runHere(main, ['--restore', name], { DATABASE_URL: databaseUrl }, 'yes\n');
 	const name = new URL(restoredUrl).pathname.slice(1);
-	expect(restore(name)).toMatchObject({ status: 0, stderr: '' });
-	expect(restore(name).stdout.split('\n')).toEqual([
+	const { stdout, ...ended } = await restore(name);
+	expect(ended).toEqual({ code: 0, stderr: '' });
+	expect(stdout.split('\n')).toEqual([
 		'Answers that were given or have changed since the backup: 1',
 		`2026-01-05 09:00:00 UTC  ${BOB.userId} (T1)  session since, message 1: accepted`,
 		'Nothing was changed. To go on with the backup, start all replicas with the DATABASE_URL of its database.',
 		'',
 	]);
 	for (const missing of ['nowhere', '/tmp/backup.dump'])
-		expect(restore(missing)).toMatchObject({
-			status: 1,
+		expect(await restore(missing)).toMatchObject({
+			code: 1,
 			stderr: `No restore: There is no database ${missing} on this server: restore the backup into a database with pg_restore, and give its name.\n`,
 		});
-	expect(restore('postgres').stderr).toBe('No restore: This backup cannot be used: it is no database of Handraise\n');
+	expect((await restore('postgres')).stderr).toBe(
+		'No restore: This backup cannot be used: it is no database of Handraise\n',
+	);
 });
 
 async function opened(databaseUrl: string) {

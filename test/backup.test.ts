@@ -1,16 +1,13 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { COMPILE_CACHE } from '../sandbox/compile-cache.ts';
+import { main } from '../src/backup.ts';
 import { backUp, openRestore } from '../src/store/backup.ts';
 import { MIGRATIONS, migrate } from '../src/store/migrate.ts';
 import { context, openAt } from './store/migrating-process.ts';
 import { ANN, accepted, BOB, item, KEY, moved, OTHER_KEY, open, submission, T0, valuesOf } from './store/support.ts';
-import { runRekey } from './support/rekey-command.ts';
-
-const COMMAND = new URL('../src/backup.ts', import.meta.url).pathname;
+import { runHere, runRekey, startCommand } from './support/commands.ts';
 
 let directory: string;
 let dataDir: string;
@@ -22,21 +19,17 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-/** Runs the command as `npm run backup` and `npm run restore` do. */
-function run(args: readonly string[], { input = '', env = {} }: { input?: string; env?: Record<string, string> } = {}) {
-	const settings = { PATH: process.env.PATH ?? '', ...COMPILE_CACHE, DATA_DIR: dataDir, ...env };
-	const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, ...args], {
-		env: settings,
-		input,
-		encoding: 'utf8',
-	});
-	return { status, lines: stdout.trimEnd().split('\n'), stderr };
+/** Runs `npm run backup`, or with `--restore` `npm run restore`. */
+async function run(args: readonly string[], { typed = '', env = {} } = {}) {
+	const { stdout, ...ended } = await runHere(main, args, { DATA_DIR: dataDir, ...env }, typed);
+	return { lines: stdout.trimEnd().split('\n'), ...ended };
 }
-const restore = (input: string) => run(['--restore', copy], { input });
+const restore = (typed: string) => run(['--restore', copy], { typed });
 
 /** What the command does after "yes", in this process; what it lists, and where the former database is. */
 async function replaced() {
-	const { lines, replace } = await openRestore(dataDir, copy);
+	using opened = await openRestore(dataDir, copy);
+	const { lines, replace } = opened;
 	return { lines, former: replace('ada@host') };
 }
 
@@ -59,21 +52,25 @@ describe('npm run backup', () => {
 	it('copies the database of a running program into a new file that only its owner may read', async () => {
 		const opened = await open({ dataDir, encryptionKey: KEY });
 		await accepted(opened, submission({ id: 'in-the-log', sessionId: 'other' }));
-		expect(run([copy])).toMatchObject({
-			status: 0,
-			lines: [expect.stringContaining(`Written: ${copy}. It is a copy of ${join(dataDir, 'handraise.db')}, and`)],
-		});
+		const { code, stdout } = await startCommand('backup', [copy], { DATA_DIR: dataDir }).closed;
+		expect(stdout).toContain(`Written: ${copy}. It is a copy of ${join(dataDir, 'handraise.db')}, and`);
+		expect(code).toBe(0);
 		await opened.close();
 		expect(statSync(copy).mode & 0o777).toBe(0o600);
 		rmSync(dataDir, { recursive: true });
-		expect(restore('yes\n').status).toBe(0);
+		const restoring = startCommand('backup', ['--restore', copy], { DATA_DIR: dataDir });
+		restoring.child.stdin.end('yes\n');
+		expect((await restoring.closed).code).toBe(0);
 		expect(await answerIds()).toEqual(['in-the-log']);
 	});
 
 	it('overwrites nothing, and leaves nothing when it fails', async () => {
 		await store(async () => {});
 		writeFileSync(copy, 'precious');
-		expect(run([copy])).toMatchObject({ status: 1, stderr: `No backup: ${copy} exists already: name a new file.\n` });
+		expect(await run([copy])).toMatchObject({
+			code: 1,
+			stderr: `No backup: ${copy} exists already: name a new file.\n`,
+		});
 		expect(readFileSync(copy, 'utf8')).toBe('precious');
 		const nowhere = join(directory, 'nowhere');
 		expect(() => backUp(dataDir, join(nowhere, 'copy.db'))).toThrow(`There is no directory ${nowhere}: make it first.`);
@@ -84,12 +81,12 @@ describe('npm run backup', () => {
 		expect(existsSync(broken)).toBe(false);
 	});
 
-	it('says what to do without a database, with PostgreSQL and with other arguments', () => {
+	it('says what to do without a database, with PostgreSQL and with other arguments', async () => {
 		expect(() => backUp(dataDir, copy)).toThrow(`There is no file ${join(dataDir, 'handraise.db')}.`);
 		const env = { DATABASE_URL: 'postgres://user:secret@host/database' };
-		expect(run([copy], { env }).stderr).toBe('No backup: with DATABASE_URL, pg_dump makes backups.\n');
-		expect(run([copy], { env: { DATABASE_URL: 'mysql://secret' } }).stderr).not.toContain('secret');
-		expect(run([])).toMatchObject({ status: 2, stderr: expect.stringMatching(/^Usage: npm run backup/) });
+		expect((await run([copy], { env })).stderr).toBe('No backup: with DATABASE_URL, pg_dump makes backups.\n');
+		expect((await run([copy], { env: { DATABASE_URL: 'mysql://secret' } })).stderr).not.toContain('secret');
+		expect(await run([])).toMatchObject({ code: 2, stderr: expect.stringMatching(/^Usage: npm run backup/) });
 	});
 });
 
@@ -115,11 +112,11 @@ describe('npm run restore', () => {
 			ASKS,
 		];
 		for (const input of ['no\n', ''])
-			expect(restore(input)).toEqual({ status: 1, lines: listed, stderr: 'No restore: nothing was changed.\n' });
+			expect(await restore(input)).toEqual({ code: 1, lines: listed, stderr: 'No restore: nothing was changed.\n' });
 		expect(await answerIds()).toEqual(['edited', 'later', 'new', 'same']);
 
-		const { status, lines, stderr } = restore('yes\n');
-		expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+		const { lines, ...ended } = await restore('yes\n');
+		expect(ended).toEqual({ code: 0, stderr: '' });
 		const [former = ''] = formerFiles();
 		expect(lines).toEqual([
 			...listed,
@@ -135,8 +132,8 @@ describe('npm run restore', () => {
 	it('refuses while Handraise runs, with what is no backup, and with one of a newer version', async () => {
 		const opened = await open({ dataDir, encryptionKey: KEY });
 		backUp(dataDir, copy);
-		expect(restore('yes\n')).toMatchObject({
-			status: 1,
+		expect(await restore('yes\n')).toMatchObject({
+			code: 1,
 			stderr: `No restore: Another process is using the database in ${dataDir}. Stop Handraise first.\n`,
 		});
 		await opened.db.write((db) =>
@@ -146,9 +143,8 @@ describe('npm run restore', () => {
 		backUp(dataDir, newer);
 		await opened.close();
 		copy = newer;
-		expect(restore('yes\n').stderr).toContain('This backup cannot be used: The database has schema 999');
-		// A directory each, because the process that was refused holds it to its end.
-		const refused = () => expect(openRestore(mkdtempSync(join(directory, 'data-')), copy)).rejects;
+		expect((await restore('yes\n')).stderr).toContain('This backup cannot be used: The database has schema 999');
+		const refused = () => expect(openRestore(dataDir, copy)).rejects;
 		writeFileSync(copy, '');
 		await refused().toThrow('This backup cannot be used: it is no database of Handraise');
 		writeFileSync(copy, 'no database, but a text that is longer than the header of one'.repeat(20));
@@ -188,7 +184,7 @@ describe('npm run restore', () => {
 		backUp(dataDir, copy);
 		writeFileSync(join(dataDir, 'handraise.db'), 'damaged '.repeat(2_000));
 		writeFileSync(join(dataDir, 'handraise.db-wal'), 'its log');
-		expect(restore('yes\n').lines).toEqual([
+		expect((await restore('yes\n')).lines).toEqual([
 			'There is no database that can be read, so nobody knows which answers the backup lacks.',
 			ASKS,
 			expect.stringContaining(`Restored: ${join(dataDir, 'handraise.db')}. The`),

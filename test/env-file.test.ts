@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { COMPILE_CACHE } from '../sandbox/compile-cache.ts';
 import { readSettings } from '../src/config.ts';
+import { main as doctor } from '../src/doctor.ts';
 import { readKeys } from '../src/store/encryption.ts';
+import { runHere } from './support/commands.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'handraise-env-file-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -34,31 +36,17 @@ function run(content: string | Buffer, args: readonly string[], { input = '', by
 	return { status, lines: `${stdout}${stderr}`.trimEnd().split('\n') };
 }
 
-/** What `readSettings` makes of each of these, in one process, which Node.js tells to read them one after another. */
-function readAll(contents: readonly (string | Buffer)[]): readonly { problems: string[]; users?: string[] }[] {
-	const paths = contents.map((content, index) => {
-		writeFileSync(join(folder, `${index}.env`), content);
-		return `${index}.env`;
+/** What `readSettings` makes of each of these, which Node.js reads one after another. */
+function readAll(contents: readonly (string | Buffer)[]): readonly { problems: string[]; users: unknown }[] {
+	const before = Object.keys(process.env);
+	return contents.map((content, index) => {
+		const path = join(folder, `${index}.env`);
+		writeFileSync(path, content);
+		process.loadEnvFile(path);
+		const { problems, settings } = readSettings(process.env, /^/, [path]);
+		for (const name of Object.keys(process.env)) if (!before.includes(name)) delete process.env[name];
+		return { problems: problems.map((line) => line.replace(`${folder}/`, '')), users: settings.ALLOWED_USERS };
 	});
-	const script = `import { readSettings } from '${new URL('../src/config.ts', import.meta.url).href}';
-		const before = Object.keys(process.env);
-		for (const path of ${JSON.stringify(paths)}) {
-			for (const name of Object.keys(process.env)) if (!before.includes(name)) delete process.env[name];
-			process.loadEnvFile(path);
-			const { problems, settings } = readSettings(process.env, /^/, [path]);
-			console.log(JSON.stringify({ problems, users: settings.ALLOWED_USERS }));
-		}`;
-	writeFileSync(join(folder, 'read.mjs'), script);
-	const { stdout, stderr } = spawnSync(process.execPath, [join(folder, 'read.mjs')], {
-		cwd: folder,
-		env: { PATH: process.env.PATH ?? '', ...COMPILE_CACHE },
-		encoding: 'utf8',
-	});
-	expect(stderr).toBe('');
-	return stdout
-		.trimEnd()
-		.split('\n')
-		.map((line) => JSON.parse(line));
 }
 
 const utf32 = (text: string) => Buffer.from(Uint32Array.from(text, (sign) => sign.codePointAt(0) ?? 0).buffer);
@@ -147,13 +135,11 @@ describe('a whole .env', () => {
 	}
 });
 
-/** With these a start is refused, and nobody knows which folder is meant. */
+/** With these a start is refused, and nobody knows which folder is meant: one of each way to refuse. */
 const WRONG_PLACES: readonly (readonly [string, string | Buffer, string])[] = [
 	['a byte-order mark', '\uFEFFDATA_DIR=real\n', '.env begins with a byte-order mark'],
-	['UTF-16', utf16('\uFEFFDATA_DIR=real\n'), '.env is UTF-16, or has NUL bytes, so it is not read'],
 	['an open quotation mark', 'NOTE="x\nDATA_DIR=real\nOTHER="y"\n', 'DATA_DIR stands in the value of another setting'],
 	['the home folder', 'DATA_DIR=~/real\n', 'DATA_DIR begins with ~'],
-	['quotation marks', `DATA_DIR='"real"'\n`, 'DATA_DIR stands in quotation marks'],
 ];
 
 describe('with a .env that a start refuses, commands', () => {
@@ -179,9 +165,12 @@ describe('with a .env that a start refuses, commands', () => {
 			expect([status, lines]).toEqual([1, expect.arrayContaining([expect.stringContaining(words)])]);
 			expect(lines.join()).not.toContain('missing');
 		}
-		// It would ask Slack without the proxy.
-		const { status, lines } = run(`${CONNECTIONS}HTTPS_PROXY=socks5://x\n`, ['doctor.ts', 'may', 'U0ADA', 'C0AGENTS']);
-		expect([status, lines[0]]).toEqual([1, expect.stringContaining('HTTPS_PROXY is not the address of a proxy')]);
+	});
+
+	it('do not ask Slack without the proxy that is meant', async () => {
+		const env = { SLACK_BOT_TOKEN: 'xoxb-1', HTTPS_PROXY: 'socks5://x' };
+		const { code, stdout } = await runHere(doctor, ['may', 'U0ADA', 'C0AGENTS'], env);
+		expect([code, stdout]).toEqual([1, expect.stringContaining('HTTPS_PROXY is not the address of a proxy')]);
 	});
 });
 

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { askingSession } from '../fake-session-service/builders.ts';
 import { openSession } from './slack/support/open-session.ts';
 import { startApp } from './support/app.ts';
-import { runRekey } from './support/rekey-command.ts';
+import { runRekey } from './support/commands.ts';
 import { DELIVERED } from './support/sentences.ts';
 
 const KEY = 'a passphrase of an operator';

@@ -8,7 +8,7 @@ import { itemsOf } from '../fake-session-service/log.ts';
 import { watchingApp } from './sessions/harness.ts';
 import { openSession } from './slack/support/open-session.ts';
 import { startApp } from './support/app.ts';
-import { runRekey } from './support/rekey-command.ts';
+import { runRekey } from './support/commands.ts';
 import { answeredBy, DELIVERED, headline } from './support/sentences.ts';
 
 // The steps of docs/leaks.md for a secret that has leaked, while an answer waits and a window is open.

@@ -10,10 +10,10 @@ import { createFakeSessionService, type FakeSessionService } from '../fake-sessi
 import { createFakeSlack, type FakeSlack } from '../fake-slack/index.ts';
 import { connectionEnv } from '../sandbox/connection-env.ts';
 import { manifestPath } from '../sandbox/manifest-path.ts';
-import { createHandraise } from '../src/app.ts';
-import { parseConfig } from '../src/config.ts';
-import { createLog, HandraiseError } from '../src/kernel/basics.ts';
+import { main } from '../src/main.ts';
+import { runHere, startCommand } from './support/commands.ts';
 import { startProgram as start } from './support/program.ts';
+import { refusedStart } from './support/refused-start.ts';
 
 const CHECK_NODE = new URL('../src/check-node.js', import.meta.url).pathname;
 const PACKAGE = new URL('../package.json', import.meta.url).pathname;
@@ -41,38 +41,17 @@ const complete = () => ({
 	PORT: '0',
 });
 
-/** The reason why the program does not start, in this process. */
-async function refusal(env: Record<string, string>): Promise<unknown> {
-	const handraise = await createHandraise({
-		config: parseConfig({ ...complete(), ...env }),
-		log: createLog('error', { write: () => {} }),
-	});
-	return handraise
-		.start(new AbortController().signal)
-		.then(
-			() => null,
-			(error: unknown) => error,
-		)
-		.finally(() => handraise.stop());
-}
-
-/** The one line that src/main.ts prints for such an error before it exits. */
-function lineOf(error: unknown): string {
-	expect(error).toBeInstanceOf(HandraiseError);
-	const { message } = error as HandraiseError;
-	expect(message.split('\n')).toHaveLength(1);
-	return message;
-}
+const refusal = (env: Record<string, string>) => refusedStart({ ...complete(), ...env });
 
 describe('the program', () => {
 	it('exits with 1 and one line for each missing or invalid setting, without values or a stack', async () => {
-		const { code, stdout, stderr } = await start({
+		const { code, stdout, stderr } = await runHere(main, [], {
 			SLACK_BOT_TOKEN: 'xapp-very-secret',
 			SESSION_SERVICE_URL: 'ftp://nowhere.secret',
 			HTTPS_PROXY: 'user:secret@proxy',
 			ALLOWED_USERS: 'ada-secret',
 			PORT: 'many-secret',
-		}).closed;
+		});
 		expect(code).toBe(1);
 		expect(stdout).toBe('');
 		const lines = stderr.trimEnd().split('\n');
@@ -89,29 +68,21 @@ describe('the program', () => {
 		expect(stderr).not.toMatch(/\bat .*:\d+:\d+/);
 	});
 
-	it.each([
-		['utf16le', '.env is UTF-16, or has NUL bytes, so it is not read: save it as UTF-8'],
-		['utf8', '.env begins with a byte-order mark, so its first line is not read: save it as UTF-8 without BOM'],
-	] as const)(
-		'exits with 1 and one line for a .env with a byte-order mark in %s, as doctor does',
-		async (encoding, line) => {
-			const folder = await mkdtemp(join(tmpdir(), 'handraise-env-'));
-			await writeFile(join(folder, '.env'), '\uFEFFALLOWED_USERS=U0ADA\n', encoding);
-			// Slack of this process answers the doctor meanwhile.
-			const run = (file: string) =>
-				start(complete(), new URL(file, import.meta.url).pathname, {
-					cwd: folder,
-					nodeOptions: ['--env-file-if-exists=.env'],
-				}).closed;
-			expect(await run('../src/main.ts')).toEqual({ code: 1, stdout: '', stderr: `${line}\n` });
-			const doctor = await run('../src/doctor.ts');
-			expect(doctor.stdout + doctor.stderr).toContain(line);
-			await rm(folder, { recursive: true });
-		},
-	);
+	it('exits with 1 and one line for a .env with a byte-order mark, as doctor does', async () => {
+		const folder = await mkdtemp(join(tmpdir(), 'handraise-env-'));
+		await writeFile(join(folder, '.env'), '\uFEFFALLOWED_USERS=U0ADA\n');
+		const line = '.env begins with a byte-order mark, so its first line is not read: save it as UTF-8 without BOM';
+		const options = { cwd: folder, nodeOptions: ['--env-file-if-exists=.env'] };
+		// Slack of this process answers the doctor meanwhile.
+		expect(await start(complete(), undefined, options).closed).toEqual({ code: 1, stdout: '', stderr: `${line}\n` });
+		const doctor = await startCommand('doctor', [], complete(), options).closed;
+		expect(doctor.stdout + doctor.stderr).toContain(line);
+		await rm(folder, { recursive: true });
+	});
 
 	it('exits with 1 and one line for a setting of before that was stricter', async () => {
-		const { code, stdout, stderr } = await start({ ...complete(), GIVE_UP_HOURS: '2', PERSON_BURST: '40' }).closed;
+		const env = { ...complete(), GIVE_UP_HOURS: '2', PERSON_BURST: '40' };
+		const { code, stdout, stderr } = await runHere(main, [], env);
 		expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
 		expect(stderr).toBe(
 			'GIVE_UP_HOURS is no setting any more, and its value is stricter than what holds now: an answer is tried for 24 hours. Remove it to accept that\n',
@@ -127,7 +98,7 @@ describe('the program', () => {
 	});
 
 	it('does not start, and says so in one line, when Slack refuses the app-level token', async () => {
-		const line = lineOf(await refusal({ SLACK_APP_TOKEN: 'xapp-wrong-secret' }));
+		const line = await refusal({ SLACK_APP_TOKEN: 'xapp-wrong-secret' });
 		expect(line).toMatch(/^Slack refuses SLACK_APP_TOKEN \(invalid_auth\)/);
 		expect(line).not.toContain('wrong-secret');
 	});
@@ -140,9 +111,9 @@ describe('the program', () => {
 		async (_, answer) => {
 			const self = { user_id: 'U0BOT', bot_id: 'B0BOT', enterprise_id: 'E0ACME', ...answer };
 			const mend = slack.faults.add({ method: 'auth.test', answer: self });
-			const error = await refusal({});
+			const line = await refusal({});
 			mend();
-			expect(lineOf(error)).toMatch(
+			expect(line).toMatch(
 				/^The app is installed for a whole Enterprise Grid organisation, which is not supported yet: /,
 			);
 		},
@@ -152,9 +123,9 @@ describe('the program', () => {
 		const other = createServer();
 		await new Promise<void>((resolve) => other.listen(0, () => resolve()));
 		const { port } = other.address() as { port: number };
-		const error = await refusal({ PORT: String(port) });
+		const line = await refusal({ PORT: String(port) });
 		other.close();
-		expect(lineOf(error)).toContain(String(port));
+		expect(line).toContain(String(port));
 	});
 });
 
@@ -203,7 +174,7 @@ describe('HOST', () => {
 	});
 
 	it.each(['192.0.2.1', 'nowhere.invalid'])('that is not of this machine is named: %s', async (host) => {
-		expect(lineOf(await refusal({ HOST: host }))).toContain(`HOST ${host} cannot be used`);
+		expect(await refusal({ HOST: host })).toContain(`HOST ${host} cannot be used`);
 	});
 });
 

@@ -10,14 +10,15 @@ import { manifestPath } from '../sandbox/manifest-path.ts';
 import { fill } from './faults/keys/values.ts';
 import { filesHold, NEW } from './store/key-values.ts';
 import { KEY, keyFits, makeDataDir, open } from './store/support.ts';
+import { runRekey, startCommand } from './support/commands.ts';
 import { startProgram } from './support/program.ts';
 import { createRandom } from './support/random.ts';
-import { runRekey, startRekey } from './support/rekey-command.ts';
+import { refusedStart } from './support/refused-start.ts';
 import { sharedPostgres } from './support/shared-postgres.ts';
 
 /** SQLite writes what does not fit into its memory before the commit. */
 const VALUES = { sqlite: 1_000, postgres: 700 };
-const UNFINISHED = /^npm run rekey has begun to encrypt the database with another key, and has not finished: .*\n$/;
+const UNFINISHED = /^npm run rekey has begun to encrypt the database with another key, and has not finished: .*$/;
 const BOTH = { ENCRYPTION_KEY: NEW, ENCRYPTION_KEY_FORMER: KEY };
 
 /** A database with that many answers and drafts, a fourth of the answers with a secret; and a world for the program. */
@@ -37,16 +38,19 @@ async function filled(databaseUrl: string | null) {
 	await store.db.writeOne((trx) => trx.insertInto('answer_rules').values(own).execute());
 	await store.close();
 	const place = { DATA_DIR: directory.path, ...(databaseUrl && { DATABASE_URL: databaseUrl }) };
-	const start = (keys: Readonly<Record<string, string>>) =>
-		startProgram({ ...connectionEnv({ slack, service }), PORT: '0', ...place, ...keys });
+	const envOf = (keys: Readonly<Record<string, string>>) => ({
+		...connectionEnv({ slack, service }),
+		PORT: '0',
+		...place,
+		...keys,
+	});
 	return {
 		place,
 		dataDir: directory.path,
-		start,
+		start: (keys: Readonly<Record<string, string>>) => startProgram(envOf(keys)),
 		/** Expects that no program starts with these keys. */
 		async expectRefusal(keys: Readonly<Record<string, string>>): Promise<void> {
-			const { code, stderr } = await start(keys).closed;
-			expect([code, stderr]).toEqual([1, expect.stringMatching(UNFINISHED)]);
+			expect(await refusedStart(envOf(keys))).toMatch(UNFINISHED);
 		},
 		async expectDone(): Promise<void> {
 			const after = await opened(NEW);
@@ -69,7 +73,7 @@ describe('npm run rekey', () => {
 		if (process.getuid?.() === 0) for (const path of paths()) chownSync(path, 65_534, 65_534);
 		const owner = statSync(database.dataDir).uid;
 		for (let kill = 1; kill <= 3; kill++) {
-			const running = startRekey({ ...database.place, ...BOTH });
+			const running = startCommand('rekey', [], { ...database.place, ...BOTH });
 			const isOver = running.closed.then(() => true);
 			// Pages of the transaction, which is not committed.
 			while (size() < kill * 300_000 && !(await Promise.race([isOver, delay(2, false)])));
@@ -78,7 +82,10 @@ describe('npm run rekey', () => {
 			expect(new Set(paths().map((path) => statSync(path).uid))).toEqual(new Set([owner]));
 		}
 		for (const keys of [{ ENCRYPTION_KEY: KEY }, { ENCRYPTION_KEY: NEW }, BOTH]) await database.expectRefusal(keys);
-		expect(await runRekey({ ...database.place, ...BOTH })).toMatchObject({ code: 0, stderr: '' });
+		expect(await startCommand('rekey', [], { ...database.place, ...BOTH }).closed).toMatchObject({
+			code: 0,
+			stderr: '',
+		});
 		expect(filesHold(database.dataDir, ['kept under the former key'], KEY)).toEqual([]);
 		await database.expectDone();
 	});
@@ -105,7 +112,7 @@ describe('npm run rekey', () => {
 			// Where it stops until it is killed.
 			await other.query('begin');
 			await other.query(`select 1 from ${table} order by 1 offset 600 limit 1 for update`);
-			const running = startRekey({ ...database.place, ...BOTH });
+			const running = startCommand('rekey', [], { ...database.place, ...BOTH });
 			const waiting = `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and application_name = 'handraise'`;
 			const isWaiting = async () => (await looking.query(waiting)).rowCount === 1;
 			const ended = running.closed.then(({ stderr }) => Promise.reject(new Error(`It did not wait: ${stderr}`)));

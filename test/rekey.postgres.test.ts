@@ -21,7 +21,7 @@ import {
 	submission,
 	valuesOf,
 } from './store/support.ts';
-import { runRekey } from './support/rekey-command.ts';
+import { runRekey } from './support/commands.ts';
 import { sharedPostgres } from './support/shared-postgres.ts';
 import { readFixture } from './upgrade/fixture.ts';
 import { RELEASES, STORES } from './upgrade/releases.ts';

@@ -6,7 +6,7 @@ import { type AnswererApp, answererApp } from './people/answerers/harness.ts';
 import { expectNothingWrong, FEWEST_REQUESTS } from './sessions/harness.ts';
 import { openSession } from './slack/support/open-session.ts';
 import { OTHER_KEY } from './store/support.ts';
-import { runMigrate } from './support/migrate-command.ts';
+import { runMigrate } from './support/commands.ts';
 import { headline, openButtons, SERVICE_BACK, SERVICE_DOWN, says, whatHappened } from './support/sentences.ts';
 
 /* The session service has another address than before: 127.0.0.1, and then localhost. */

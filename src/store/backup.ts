@@ -109,7 +109,7 @@ export async function comparePostgres(databaseUrl: string, restored: string): Pr
 	return compare(...(await Promise.all([contentOf(databaseUrl), backup])));
 }
 
-/** For SQLite's database in `dataDir`. Handraise cannot start there until `replace` or this process's end. */
+/** For SQLite's database in `dataDir`. Handraise cannot start there until `replace` or until it is disposed of. */
 export async function openRestore(dataDir: string, backupPath: string) {
 	const directory = resolve(dataDir);
 	const path = join(directory, 'handraise.db');
@@ -119,11 +119,15 @@ export async function openRestore(dataDir: string, backupPath: string) {
 	const lockPath = join(directory, 'handraise.lock');
 	makePrivateFile(lockPath);
 	chownSync(lockPath, uid, gid);
-	const lock = takeLock(directory, 'Stop Handraise first.');
-	const copy = openExisting(backupPath);
+	using opening = new DisposableStack();
+	const lock = opening.use(takeLock(directory, 'Stop Handraise first.'));
+	const copy = opening.use(openExisting(backupPath));
+	const lines = compare(await readFile(path).catch(() => null), await readFile(backupPath));
+	const opened = opening.move();
 
 	return {
-		lines: compare(await readFile(path).catch(() => null), await readFile(backupPath)),
+		lines,
+		[Symbol.dispose]: () => opened.dispose(),
 		/** `handraise.db` is there at any moment. `by`: who runs it. Returns where the former one is; null without one. */
 		replace(by: string): string | null {
 			const kept = `${path}.before-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
@@ -138,7 +142,6 @@ export async function openRestore(dataDir: string, backupPath: string) {
 			for (const log of ['-wal', '-shm']) if (existsSync(path + log)) renameSync(path + log, kept + log);
 			renameSync(draft, path);
 			syncDirectory(directory);
-			// Until here it is used, so that no garbage collection ends it.
 			lock.close();
 			return isReplaced ? kept : null;
 		},

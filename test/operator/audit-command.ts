@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest';
+import { main } from '../../src/audit.ts';
 import { recordEvents } from '../../src/store/audit.ts';
 import { BEFORE_ALL, readEvents } from '../../src/store/audit-reader.ts';
 import type { StoreDatabase } from '../../src/store/database.ts';
 import type { Store } from '../../src/stores.ts';
 import { accepted, BOB, submission } from '../store/support.ts';
 import { AUDIT_LINE } from '../support/audit-lines.ts';
-import { runPerson } from '../support/person-command.ts';
+import { runHere, startCommand } from '../support/commands.ts';
 
 /** All rows of a database, once they may be read: on PostgreSQL transactions of other tests hold them back. */
 export async function settledEvents(db: StoreDatabase['read']) {
@@ -18,7 +19,10 @@ export async function settledEvents(db: StoreDatabase['read']) {
 
 /** Runs `npm run audit` with these settings. */
 export async function runAudit(args: readonly string[], env: Readonly<Record<string, string>>) {
-	const { stdout, ...ended } = await runPerson(args, env, { program: 'audit' });
+	return withLines(await runHere(main, args, env));
+}
+
+function withLines<Ended extends { readonly stdout: string }>({ stdout, ...ended }: Ended) {
 	const lines = stdout.split('\n').filter((line) => line !== '');
 	return { ...ended, lines: lines.map((line) => AUDIT_LINE.parse(JSON.parse(line))) };
 }
@@ -37,7 +41,7 @@ export function describeCommand(running: () => Promise<Running>): void {
 		for (const acceptedAt of [day - 86_400_000, day, day + 60_000])
 			await accepted(store, submission({ sessionId: `s${acceptedAt}`, person: BOB, acceptedAt }));
 		await settledEvents(store.db.read);
-		const all = await runAudit([], env);
+		const all = withLines(await startCommand('audit', [], env).closed);
 		expect(all).toMatchObject({ code: 0, stderr: '' });
 		expect(all.lines).toMatchObject([1, 2, 3].map(() => ({ action: 'answered', actor: BOB.userId })));
 		expect((await runAudit(['--since', '2026-11-02'], env)).lines).toEqual(all.lines.slice(1));

@@ -26,7 +26,8 @@ it('--follow goes on after the database was away, and says so', async () => {
 	await follower.until(3);
 	await record(replicas.store, 'C4');
 	await follower.until(4);
-	expect(await follower.stop('SIGINT')).toBe(0);
+	expect(await follower.stop()).toBe(0);
 	expect(follower.lines.map(({ channel }) => channel)).toEqual(['C1', 'C2', 'C3', 'C4']);
-	expect(follower.stderr()).toBe('The database cannot be read. Trying again each second.\n');
+	// It may say as well that lines wait: for transactions of other tests on the server.
+	expect(follower.stderr().match(/^The database cannot be read\. Trying again each second\.$/gm)).toHaveLength(1);
 });

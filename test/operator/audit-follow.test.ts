@@ -2,7 +2,7 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { makeDataDir, open } from '../store/support.ts';
-import { runPerson } from '../support/person-command.ts';
+import { startCommand } from '../support/commands.ts';
 import { follow, record } from './follow-command.ts';
 
 const directory = makeDataDir();
@@ -13,7 +13,7 @@ afterEach(() => rm(directory.path, { recursive: true, force: true }));
 it('--follow prints what happens next, beside the running program, until it is stopped', async () => {
 	const store = await open({ dataDir: directory.path });
 	await record(store, 'C1');
-	await using follower = follow(env);
+	await using follower = follow(env, 'SIGINT');
 	await follower.until(1);
 	await record(store, 'C2');
 	await follower.until(2);
@@ -21,7 +21,7 @@ it('--follow prints what happens next, beside the running program, until it is s
 	const again = await open({ dataDir: directory.path });
 	await record(again, 'C3');
 	await follower.until(3);
-	expect(await follower.stop('SIGINT')).toBe(0);
+	expect(await follower.stop()).toBe(0);
 	expect(follower.lines.map(({ channel }) => channel)).toEqual(['C1', 'C2', 'C3']);
 	expect(follower.stderr()).toBe('');
 	await again.close();
@@ -30,7 +30,7 @@ it('--follow prints what happens next, beside the running program, until it is s
 it('--follow goes on after the database was away, and says so', async () => {
 	const store = await open({ dataDir: directory.path });
 	await record(store, 'C1');
-	await using follower = follow(env);
+	await using follower = follow(env, 'SIGTERM');
 	await follower.until(1);
 	await store.close();
 	await rename(join(directory.path, 'handraise.db'), join(directory.path, 'away.db'));
@@ -48,7 +48,7 @@ it.each(['', '--follow'])('ends without a word when nobody reads any more (%s)',
 	const store = await open({ dataDir: directory.path });
 	for (const batch of [1, 2, 3]) await record(store, ...Array.from({ length: 1_000 }, (_, at) => `C${batch}${at}`));
 	const by = ['sh', '-c', '"$@" | head -n 1', 'sh'];
-	const { code, stdout, stderr } = await runPerson(option === '' ? [] : [option], env, { program: 'audit', by });
+	const { code, stdout, stderr } = await startCommand('audit', option === '' ? [] : [option], env, { by }).closed;
 	expect([code, stderr]).toEqual([0, '']);
 	expect(stdout.split('\n')).toHaveLength(2);
 	await store.close();

@@ -13,8 +13,8 @@ import { manifestPath } from '../../sandbox/manifest-path.ts';
 import { OWN_SCHEMA } from '../../src/store/migrate.ts';
 import { installedPostgres, startInstalledPostgres } from '../../tools/ops/installed-postgres.ts';
 import { copySource, isCommit } from '../faults/source-copy.ts';
+import { runRekey } from '../support/commands.ts';
 import { startProgram } from '../support/program.ts';
-import { runRekey } from '../support/rekey-command.ts';
 import { headline } from '../support/sentences.ts';
 import { RELEASES } from '../upgrade/releases.ts';
 

@@ -1,43 +1,49 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { COMPILE_CACHE } from '../../sandbox/compile-cache.ts';
+import { main } from '../../src/audit.ts';
 import { recordEvents, writeEvents } from '../../src/store/audit.ts';
 import { sql } from '../../src/store/database.ts';
 import type { Store } from '../../src/stores.ts';
 import { AUDIT_LINE, type AuditLine } from '../support/audit-lines.ts';
+import { ioOf, startCommand } from '../support/commands.ts';
 import { createRandom } from '../support/random.ts';
 
-const PROGRAM = new URL('../../src/audit.ts', import.meta.url).pathname;
-
-/** `npm run audit -- --follow` with these settings, until it is stopped. */
-export function follow(env: Readonly<Record<string, string>>, args: readonly string[] = []) {
-	const child = spawn(process.execPath, [PROGRAM, '--follow', ...args], {
-		env: { PATH: process.env.PATH ?? '', ...COMPILE_CACHE, ...env },
-		stdio: ['ignore', 'pipe', 'pipe'],
-	});
+/** `npm run audit -- --follow` with these settings in this process, until it is stopped; as a process by a `signal`. */
+export function follow(env: Readonly<Record<string, string>>, signal?: NodeJS.Signals) {
+	const { stdout, stderr, stop, ended } = signal === undefined ? followHere(env) : startFollowing(env, signal);
 	const lines: AuditLine[] = [];
-	let stderr = '';
-	createInterface({ input: child.stdout }).on('line', (line) => lines.push(AUDIT_LINE.parse(JSON.parse(line))));
-	child.stderr.setEncoding('utf8').on('data', (text: string) => {
-		stderr += text;
+	let said = '';
+	createInterface({ input: stdout }).on('line', (line) => lines.push(AUDIT_LINE.parse(JSON.parse(line))));
+	stderr.on('data', (data) => {
+		said += data;
 	});
 	return {
-		child,
 		lines: lines as readonly AuditLine[],
-		stderr: () => stderr,
+		stderr: () => said,
 		until: (count: number, timeout = 20_000) =>
 			expect.poll(() => lines.length, { timeout, interval: 50 }).toBeGreaterThanOrEqual(count),
-		said: (words: string, timeout = 20_000) => expect.poll(() => stderr, { timeout, interval: 50 }).toContain(words),
-		async stop(signal: NodeJS.Signals = 'SIGTERM') {
-			child.kill(signal);
-			const [code] = await once(child, 'close');
-			return code as number | null;
+		said: (words: string, timeout = 20_000) => expect.poll(() => said, { timeout, interval: 50 }).toContain(words),
+		stop() {
+			stop();
+			return ended;
 		},
-		[Symbol.asyncDispose]: async () => void child.kill('SIGKILL'),
+		async [Symbol.asyncDispose]() {
+			stop();
+			await ended;
+		},
 	};
+}
+
+function followHere(env: Readonly<Record<string, string>>) {
+	const io = ioOf(env);
+	return { stdout: io.stdout, stderr: io.stderr, stop: () => io.emit('SIGINT'), ended: main(['--follow'], io) };
+}
+
+function startFollowing(env: Readonly<Record<string, string>>, signal: NodeJS.Signals) {
+	const { child, closed } = startCommand('audit', ['--follow'], env);
+	const { stdout, stderr } = child;
+	return { stdout, stderr, stop: () => child.kill(signal), ended: closed.then(({ code }) => code) };
 }
 
 /** Adds a row for each of these channels. */

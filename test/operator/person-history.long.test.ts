@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { handOverApp } from '../people/hand-over/harness.ts';
 import { expectNothingWrong } from '../sessions/harness.ts';
 import { KEY } from '../store/support.ts';
-import { runPerson } from '../support/person-command.ts';
+import { runPerson } from '../support/commands.ts';
 
 const DAY = 86_400_000;
 const HOUR = 3_600_000;

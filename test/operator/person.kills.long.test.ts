@@ -1,4 +1,3 @@
-import type { ChildProcess } from 'node:child_process';
 import { cpSync, mkdtempSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,7 +16,7 @@ import type { StoreOptions } from '../../src/stores.ts';
 import { createReplica } from '../faults/replica.ts';
 import { readableRemains } from '../store/remains.ts';
 import { inTurns, item, KEY, open, submission, T0 } from '../store/support.ts';
-import { runPerson } from '../support/person-command.ts';
+import { startCommand } from '../support/commands.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
@@ -92,7 +91,7 @@ it('forgets all or nothing when the program is killed meanwhile, and finishes wi
 		}
 		const before = program.lines.length;
 		const isForgotten = () => program.lines.slice(before).some((line) => line.includes('a person is forgotten'));
-		const command = runPerson(FORGET, { DATA_DIR: dataDir });
+		const command = startCommand('person', FORGET, { DATA_DIR: dataDir }).closed;
 		if (ms !== null) await delay(ms);
 		while (ms === null && !isForgotten()) await delay(1);
 		await program.kill();
@@ -124,7 +123,7 @@ it('goes on with another replica when the one that began is killed', async () =>
 	const state = `insert into shared_states values ('memberships:${ADA}', '{}', ${Date.now()})`;
 	await admin.query(state);
 	await admin.query("begin; select 1 from shared_states where name like 'memberships:%' for update");
-	const command = runPerson(FORGET, env);
+	const command = startCommand('person', FORGET, env).closed;
 	const waiting =
 		"select count(*)::int as count from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
 	await expect.poll(async () => (await watcher.query(waiting)).rows[0]?.count, { interval: 10 }).toBeGreaterThan(0);
@@ -139,28 +138,25 @@ it('goes on with another replica when the one that began is killed', async () =>
 	expect(left.rows).toEqual([{ answers: 0, letters: 0 }]);
 
 	await other.terminate();
-	const begin = (args: readonly string[]) => {
-		const begun = Promise.withResolvers<ChildProcess>();
-		return { ended: runPerson(args, env, { onStart: begun.resolve }), child: begun.promise };
-	};
+	const begin = (args: readonly string[]) => startCommand('person', args, env, { isClockSet: true });
 	const asks = "select name from shared_states where name like 'person:%'";
 	const hasAsked = () => expect.poll(async () => (await admin.query(asks)).rows.length, { timeout: 10_000 }).toBe(1);
 	const lost = begin(['export', ADA]);
 	const lose = "delete from shared_states where name like 'person:ask:%'";
 	await expect.poll(async () => (await admin.query(lose)).rowCount, { timeout: 10_000 }).toBe(1);
 	// As a replica lost it whose clock is minutes ahead: the command goes on as if somebody worked on it.
-	(await lost.child).send(3 * WAIT_MS);
-	expect(await lost.ended).toMatchObject({ code: 1, stderr: expect.stringMatching(/^Handraise ended or failed, /) });
+	lost.child.send(3 * WAIT_MS);
+	expect(await lost.closed).toMatchObject({ code: 1, stderr: expect.stringMatching(/^Handraise ended or failed, /) });
 	const unheard = begin(['export', ADA]);
 	await hasAsked();
-	(await unheard.child).send(WAIT_MS);
-	const none = await unheard.ended;
+	unheard.child.send(WAIT_MS);
+	const none = await unheard.closed;
 	expect([none.code, none.stderr]).toEqual([
 		1,
 		expect.stringMatching(/^No running Handraise did it within 15 s: the request is taken back, and nothing changed\./),
 	]);
 	expect((await admin.query(asks)).rows).toEqual([]);
-	const unread = runPerson(['export', ADA], env);
+	const unread = startCommand('person', ['export', ADA], env).closed;
 	const reply = `update shared_states set name = replace(name, 'ask', 'reply'), state = '1.x' where name like 'person:ask:%'`;
 	await expect.poll(async () => (await admin.query(reply)).rowCount, { timeout: 10_000 }).toBe(1);
 	expect(await unread).toMatchObject({
@@ -169,8 +165,8 @@ it('goes on with another replica when the one that began is killed', async () =>
 	});
 	const stopped = begin(FORGET);
 	await hasAsked();
-	(await stopped.child).kill('SIGINT');
-	expect(await stopped.ended).toMatchObject({ code: 1, stderr: 'The request is taken back: nothing changed.\n' });
+	stopped.child.kill('SIGINT');
+	expect(await stopped.closed).toMatchObject({ code: 1, stderr: 'The request is taken back: nothing changed.\n' });
 	expect((await admin.query(asks)).rows).toEqual([]);
 	await Promise.all([admin.end(), watcher.end()]);
 }, 120_000);

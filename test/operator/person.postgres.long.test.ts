@@ -5,7 +5,7 @@ import { type AnswererApp, answererApp, ONLY } from '../people/answerers/harness
 import { expectNothingWrong } from '../sessions/harness.ts';
 import { KEY } from '../store/support.ts';
 import { auditLines } from '../support/audit-lines.ts';
-import { runPerson } from '../support/person-command.ts';
+import { runPerson } from '../support/commands.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 
 const ADA = 'U0ADA';

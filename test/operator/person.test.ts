@@ -12,7 +12,7 @@ import { openSession } from '../slack/support/open-session.ts';
 import { readableRemains } from '../store/remains.ts';
 import { KEY } from '../store/support.ts';
 import { auditLines } from '../support/audit-lines.ts';
-import { runPerson } from '../support/person-command.ts';
+import { runPerson, startCommand } from '../support/commands.ts';
 import { DELIVERED } from '../support/sentences.ts';
 
 const ADA = 'U0ADA';
@@ -34,8 +34,7 @@ afterEach(async () => {
 });
 
 /** `DATA_DIR` is relative, as by default. */
-const person = (args: readonly string[], typed = '') =>
-	runPerson(args, { DATA_DIR: relative('', app.dataDir) }, { typed });
+const person = (args: readonly string[], typed = '') => runPerson(args, { DATA_DIR: relative('', app.dataDir) }, typed);
 const forget = (userId = ADA) => person(['forget', userId, '--yes', userId]);
 
 /** Whether the files of the running program hold her id, in plain text or behind the key. */
@@ -235,7 +234,8 @@ it('exports what is stored as JSON, and says when there is nothing', async () =>
 	const { id, post } = await app.asked();
 	await app.seenBy('ada', post).press('LH 1173');
 	await app.until(() => post.text().includes('· continued'));
-	const { code, stdout, stderr } = await person(['export', ADA]);
+	const env = { DATA_DIR: app.dataDir };
+	const { code, stdout, stderr } = await startCommand('person', ['export', ADA], env).closed;
 	expect(JSON.parse(stdout)).toMatchObject({
 		person: ADA,
 		answers: [
@@ -253,7 +253,7 @@ it('exports what is stored as JSON, and says when there is nothing', async () =>
 	expect([code, stderr]).toEqual([0, 'answers: 1\nwatches: 1\nviews: 1\npeople: 1\naudit_events: 4\n']);
 	if (existsSync('/dev/full')) {
 		const by = ['/bin/sh', '-c', 'exec "$0" "$@" > /dev/full'];
-		const lost = await runPerson(['export', ADA], { DATA_DIR: app.dataDir }, { by });
+		const lost = await startCommand('person', ['export', ADA], env, { by }).closed;
 		expect(lost).toMatchObject({
 			code: 1,
 			stderr: expect.stringContaining('\nAll is done, but the output could not be written (ENOSPC).\n'),
@@ -393,7 +393,7 @@ const PLAIN_ROOT = [SETPRIV, '--bounding-set=-dac_override,-dac_read_search', '-
 it.runIf(process.getuid?.() === 0 && existsSync(SETPRIV))('is refused to another user', async () => {
 	await start();
 	await chown(join(app.dataDir, SOCKET), 65_534, 65_534);
-	const other = await runPerson(['export', ADA], { DATA_DIR: app.dataDir }, { by: PLAIN_ROOT });
+	const other = await startCommand('person', ['export', ADA], { DATA_DIR: app.dataDir }, { by: PLAIN_ROOT }).closed;
 	expect(other.stderr).toContain('(EACCES): none runs there, it runs as another user, ');
 	expect([other.code, other.stdout]).toEqual([1, '']);
 });

@@ -1,18 +1,14 @@
-import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { COMPILE_CACHE } from '../../sandbox/compile-cache.ts';
 import { MIGRATIONS, migrate as migrateTo } from '../../src/store/migrate.ts';
 import { createHarness, type Harness } from '../operator/doctor/harness.ts';
+import { runMigrate, startCommand } from '../support/commands.ts';
 import { createDocumentedRoles } from '../support/documented-roles.ts';
 import { startProgram } from '../support/program.ts';
+import { refusedStart } from '../support/refused-start.ts';
 import { context, openAt } from './migrating-process.ts';
 import { KEY } from './support.ts';
 
 // Two roles, as the documents make them. The contract of the stores runs with them too (postgres-replicas.ts).
-
-const MIGRATE = fileURLToPath(new URL('../../src/migrate.ts', import.meta.url));
 
 let roles: Awaited<ReturnType<typeof createDocumentedRoles>>;
 let harness: Harness;
@@ -22,15 +18,10 @@ beforeAll(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-const migrate = (databaseUrl: string, key = KEY) =>
-	promisify(execFile)(process.execPath, [MIGRATE], {
-		env: { ...COMPILE_CACHE, DATABASE_URL: databaseUrl, ENCRYPTION_KEY: key },
-	}).then(
-		({ stdout }) => ({ code: 0, output: stdout }),
-		({ code, stdout, stderr }) => ({ code, output: stdout + stderr }),
-	);
+const settings = (databaseUrl: string, key = KEY) => ({ DATABASE_URL: databaseUrl, ENCRYPTION_KEY: key });
+const migrate = (databaseUrl: string, key?: string) => runMigrate([], settings(databaseUrl, key));
 
-const start = () => startProgram({ ...harness.env, DATABASE_URL: roles.url, ENCRYPTION_KEY: KEY });
+const ofProgram = () => ({ ...harness.env, DATABASE_URL: roles.url, ENCRYPTION_KEY: KEY });
 
 /** What the doctor says of the database. */
 async function examined(): Promise<string> {
@@ -39,22 +30,24 @@ async function examined(): Promise<string> {
 }
 
 it('says that the owner has to set up the database', async () => {
-	const { code, stderr } = await start().closed;
-	expect([code, stderr]).toEqual([
-		1,
-		'PostgreSQL refuses it: permission denied for schema public (SQLSTATE 42501). npm run doctor names what is missing.\n',
-	]);
+	expect(await refusedStart(ofProgram())).toBe(
+		'PostgreSQL refuses it: permission denied for schema public (SQLSTATE 42501). npm run doctor names what is missing.',
+	);
 	expect(await examined()).toMatch(
 		/^✗ Database: PostgreSQL: this user may not create or change tables: .*npm run migrate/,
 	);
 });
 
 it('sets the database up as its owner, and changes nothing the second time', async () => {
-	const first = await migrate(roles.ownerUrl);
-	expect(first).toEqual({ code: 0, output: expect.stringContaining('database schema updated') });
+	const first = await startCommand('migrate', [], settings(roles.ownerUrl)).closed;
+	expect(first).toEqual({ code: 0, stderr: '', stdout: expect.stringContaining('database schema updated') });
 	const second = await migrate(roles.ownerUrl);
-	expect(second).toEqual({ code: 0, output: expect.stringContaining("the database has this version's schema") });
-	expect(second.output).not.toContain('updated');
+	expect(second).toEqual({
+		code: 0,
+		stderr: '',
+		stdout: expect.stringContaining("the database has this version's schema"),
+	});
+	expect(second.stdout).not.toContain('updated');
 });
 
 it('says in one line why it cannot be set up', async () => {
@@ -63,7 +56,7 @@ it('says in one line why it cannot be set up', async () => {
 	const outcomes = await Promise.all([url.href, '', 'mysql://h'].map((databaseUrl) => migrate(databaseUrl)));
 	outcomes.push(await migrate(roles.ownerUrl, ''));
 	expect(outcomes.map(({ code }) => code)).toEqual([1, 1, 1, 1]);
-	expect(outcomes.map(({ output }) => output)).toEqual([
+	expect(outcomes.map(({ stdout, stderr }) => stdout + stderr)).toEqual([
 		'PostgreSQL is unavailable (SQLSTATE 28P01): npm run doctor says why.\n',
 		'DATABASE_URL is missing: it names the PostgreSQL database. SQLite is migrated at the start\n',
 		expect.stringMatching(/^DATABASE_URL is not a PostgreSQL address.*\n$/),
@@ -76,7 +69,7 @@ it('starts as a role that owns nothing and may not create tables', async () => {
 		exists (select from pg_class where relowner = '${roles.role}'::regrole) as "ownsSome"`;
 	expect(await roles.asAdmin(rights)).toEqual([{ mayCreate: false, ownsSome: false }]);
 	expect(await examined()).toMatch(/^✓ Database: PostgreSQL .*, at schema \d+\.$/m);
-	const running = start();
+	const running = startProgram(ofProgram());
 	await running.says('Handraise is ready');
 	running.child.kill('SIGTERM');
 	expect((await running.closed).code).toBe(0);
@@ -98,11 +91,9 @@ it.each([
 
 it('names a missing right at the start, and a missing right to connect in the doctor', async () => {
 	await roles.asAdmin(`revoke select on migrations from ${roles.role}`);
-	const { code, stderr } = await start().closed;
-	expect([code, stderr]).toEqual([
-		1,
-		'PostgreSQL refuses it: permission denied for table migrations (SQLSTATE 42501). npm run doctor names what is missing.\n',
-	]);
+	expect(await refusedStart(ofProgram())).toBe(
+		'PostgreSQL refuses it: permission denied for table migrations (SQLSTATE 42501). npm run doctor names what is missing.',
+	);
 	await roles.asAdmin(`revoke connect on database ${roles.role} from public`);
 	expect(await examined()).toMatch(/^✗ Database: PostgreSQL refuses this user a right \(42501\): grant connect/);
 });
@@ -113,11 +104,9 @@ it('leaves the migration of a database of 1.0.0 to the owner of its tables, also
 	await migrateTo(db, { ...context(), migrations: [MIGRATIONS[0]] });
 	await db.close();
 	await roles.asAdmin(`grant create on schema public to ${roles.role}`);
-	const { code, stderr } = await start().closed;
-	expect([code, stderr]).toEqual([
-		1,
-		'PostgreSQL refuses it: must be owner of table answers (SQLSTATE 42501). npm run doctor names what is missing.\n',
-	]);
+	expect(await refusedStart(ofProgram())).toBe(
+		'PostgreSQL refuses it: must be owner of table answers (SQLSTATE 42501). npm run doctor names what is missing.',
+	);
 	expect(await examined()).toMatch(
 		/^✗ Database: PostgreSQL: this user may not create or change tables: .*npm run migrate/,
 	);

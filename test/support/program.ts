@@ -2,21 +2,38 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { COMPILE_CACHE } from '../../sandbox/compile-cache.ts';
 
+const SHIFTED_CLOCK = new URL('../../sandbox/shifted-clock.ts', import.meta.url).href;
 const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
 
-/** Starts the program like `npm start`, or by it, with only these settings in its environment. */
+/**
+ * Starts the program like `npm start`, or by it or another command, with only these settings in its environment. With
+ * `isClockSet`, a number that is sent to its process moves its clock by so many milliseconds.
+ */
 export function startProgram(
 	env: Record<string, string>,
 	main = MAIN,
 	{
 		byNpm = false,
+		by = [],
+		isClockSet = false,
 		cwd,
 		nodeOptions = [],
 		args = [],
-	}: { byNpm?: boolean; cwd?: string; nodeOptions?: readonly string[]; args?: readonly string[] } = {},
+	}: {
+		byNpm?: boolean;
+		by?: readonly string[];
+		isClockSet?: boolean;
+		cwd?: string;
+		nodeOptions?: readonly string[];
+		args?: readonly string[];
+	} = {},
 ) {
-	const [command, all] = byNpm ? ['npm', ['start']] : [process.execPath, [...nodeOptions, main, ...args]];
+	const clock = isClockSet ? ['--import', SHIFTED_CLOCK] : [];
+	const node = [...by, process.execPath, ...clock, ...nodeOptions, main, ...args];
+	const [command = '', ...all] = byNpm ? ['npm', 'start'] : node;
 	const child = spawn(command, all, {
+		// The same streams.
+		stdio: (isClockSet ? ['pipe', 'pipe', 'pipe', 'ipc'] : 'pipe') as 'pipe',
 		...(cwd !== undefined && { cwd }),
 		env: { PATH: process.env.PATH ?? '', ...COMPILE_CACHE, ...env },
 		// A group of its own, so that nothing of it survives a test.

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { main } from '../../src/manifest.ts';
+import { runHere, startCommand } from '../../test/support/commands.ts';
 import { checkManifest, manifestDefinitions } from './check-manifest.ts';
 import { knownEvents, knownScopes } from './known.ts';
 
@@ -261,13 +263,7 @@ describe('npm run check:manifest', () => {
 });
 
 describe('npm run manifest', () => {
-	const command = fileURLToPath(new URL('../../src/manifest.ts', import.meta.url));
-	const print = (env: Record<string, string>) =>
-		new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
-			execFile(process.execPath, [command], { env }, (error, stdout, stderr) =>
-				resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
-			);
-		});
+	const print = (env: Record<string, string>) => runHere(main, [], env);
 
 	it.each([
 		['/travel', 'Handraise Travel'],
@@ -285,7 +281,7 @@ describe('npm run manifest', () => {
 	});
 
 	it('prints manifest.yml as it is meant without a setting', async () => {
-		expect(parse((await print({})).stdout)).toEqual(parse(manifest));
+		expect(parse((await startCommand('manifest', [], {}).closed).stdout)).toEqual(parse(manifest));
 	});
 
 	it('prints a line for each wrong name, and no manifest', async () => {

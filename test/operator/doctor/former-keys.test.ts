@@ -7,7 +7,7 @@ import { sealCheck } from '../../../src/store/encryption.ts';
 import { cipherOf } from '../../store/key-values.ts';
 import { accepted, item, OTHER_KEY, open, submission } from '../../store/support.ts';
 import { startApp } from '../../support/app.ts';
-import { runRekey } from '../../support/rekey-command.ts';
+import { runRekey } from '../../support/commands.ts';
 import { type Case, testBroken } from './broken.ts';
 import { databaseAt } from './databases.ts';
 import { createHarness, type Harness } from './harness.ts';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { expectNothingWrong } from '../../sessions/harness.ts';
-import { runPerson } from '../../support/person-command.ts';
+import { runPerson } from '../../support/commands.ts';
 import { type AnswererApp, answererApp } from './harness.ts';
 
 /* Lists whose people and user groups change, are gone, or of which Slack does not tell. */

@@ -3,7 +3,7 @@ import type { Json, Posted } from '../../../fake-slack/index.ts';
 import { NO_ESCALATION } from '../../../src/screens/settings-fields.ts';
 import { type SettingsApp, settingsApp } from '../../people/settings/harness.ts';
 import { expectNothingWrong, FEWEST_REQUESTS } from '../../sessions/harness.ts';
-import { runPerson } from '../../support/person-command.ts';
+import { runPerson } from '../../support/commands.ts';
 import { digestText, ESCALATION, openButtons, REMINDER, WAIT } from '../../support/sentences.ts';
 
 type FaultRule = Parameters<SettingsApp['slack']['faults']['add']>[0];
