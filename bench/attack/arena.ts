@@ -15,7 +15,7 @@ import {
 } from '../../fake-slack/index.ts';
 import { connectionEnv } from '../../sandbox/connection-env.ts';
 import { manifestPath } from '../../sandbox/manifest-path.ts';
-import { type AppProcess, START_LINE, startAppProcess, takesRequests } from '../figures/app-process.ts';
+import { type AppProcess, startAppProcess, takesRequests } from '../figures/app-process.ts';
 import { createFront, type Front } from './front.ts';
 
 /** How long the session service takes for every request. */
@@ -41,14 +41,11 @@ export interface Arena extends AsyncDisposable {
 	open(): Promise<number>;
 	/** GETs over a connection of its own. Milliseconds until the response 200; infinite when it does not come. */
 	check(path: '/healthz' | '/readyz' | '/metrics'): Promise<number>;
-	/** The sum of a metric over everything with these labels. */
-	metric(name: string, labels?: string): Promise<number>;
 	/** The highest resident memory since the last call, in MiB. */
 	peak(): number;
 }
 
 export interface ArenaOptions {
-	/** The log level of the program. */
 	readonly entry: string;
 	readonly transport: 'http' | 'socket';
 	readonly env?: Readonly<Record<string, string>>;
@@ -72,7 +69,6 @@ export async function createArena({ entry, transport, env = {} }: ArenaOptions):
 	});
 	stack.defer(() => slack.close());
 	const program = await startAppProcess({
-		...START_LINE,
 		entry,
 		logDirectory: directory,
 		env: {
@@ -145,11 +141,6 @@ export async function createArena({ entry, transport, env = {} }: ArenaOptions):
 					.once('timeout', fail)
 					.once('error', fail);
 			});
-		},
-		async metric(name, labels = '') {
-			const text = await fetch(`${program.url}/metrics`).then((response) => response.text());
-			const lines = text.split('\n').filter((line) => line.startsWith(name) && line.includes(labels));
-			return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
 		},
 		peak() {
 			const most = peak;

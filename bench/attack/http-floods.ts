@@ -1,10 +1,12 @@
+import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { signedHeaders } from '../../fake-slack/index.ts';
 import { connectAll, forged, hangUp, headOf, isOpen, type RawConnection, tally } from './raw-http.ts';
-import { type Outcome, unless } from './scenario.ts';
+import { type Outcome, type Scenario, unless } from './scenario.ts';
 
 /** The program as the network sees it. */
-export interface Target {
+interface Target {
 	readonly url: string;
 	readonly signingSecret: string;
 }
@@ -149,15 +151,34 @@ const nulls: Flood = async ({ url, signingSecret }) => {
 	};
 };
 
-export const FLOODS = {
-	bodies: bodies(250, () => ({})),
+/** Each with how much resident memory may grow, in MiB: 16 MB of bodies may arrive at once, and stay until garbage collection. */
+const FLOODS: Readonly<Record<string, readonly [flood: Flood, growthMiB: number]>> = {
+	bodies: [bodies(250, () => ({})), 150],
 	// Fewer, because they are read: the buffers of both ends are in one kernel.
-	'forged-bodies': bodies(60, forged),
-	oversized,
-	'slow-loris': slowLoris,
-	idle,
-	stamps,
-	'signed-null': nulls,
-} satisfies Readonly<Record<string, Flood>>;
+	'forged-bodies': [bodies(60, forged), 150],
+	oversized: [oversized, 250],
+	'slow-loris': [slowLoris, 100],
+	idle: [idle, 150],
+	stamps: [stamps, 100],
+	'signed-null': [nulls, 100],
+};
 
-export type FloodName = keyof typeof FLOODS;
+export const httpFloods: readonly Scenario[] = Object.entries(FLOODS).map(([name, [, growthMiB]]) => ({
+	name,
+	transport: 'http',
+	feltMs: 1_000,
+	growthMiB,
+	async attack({ program, slack }) {
+		const target: Target = { url: program.url, signingSecret: slack.tokens.signingSecret };
+		const attacker = new Worker(new URL(import.meta.url), { workerData: { name, target } });
+		const [outcome] = (await once(attacker, 'message')) as [Outcome];
+		await attacker.terminate();
+		return outcome;
+	},
+}));
+
+// The flood runs in its own thread, so that it does not slow the fake Slack down.
+if (!isMainThread) {
+	const { name, target } = workerData as { readonly name: string; readonly target: Target };
+	parentPort?.postMessage(await FLOODS[name]?.[0](target));
+}

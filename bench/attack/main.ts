@@ -1,10 +1,10 @@
-import { availableParallelism, cpus, loadavg } from 'node:os';
 import { copySource } from '../../test/faults/source-copy.ts';
 import { readOptions, someOf, text } from '../../test/support/options.ts';
 import { quantile } from '../figures/stats.ts';
+import { machine } from '../machine.ts';
 import { createArena, repeat, SERVICE_MS } from './arena.ts';
 import { hostileService } from './hostile-service.ts';
-import { httpScenarios } from './http-scenarios.ts';
+import { httpFloods } from './http-floods.ts';
 import { peopleFloods } from './people-floods.ts';
 import { pressFloods } from './press-floods.ts';
 import { type Scenario, unless } from './scenario.ts';
@@ -12,7 +12,7 @@ import { switchingFlood } from './switching-flood.ts';
 import { textAttacks } from './text-attacks.ts';
 
 const SCENARIOS: readonly Scenario[] = [
-	...httpScenarios,
+	...httpFloods,
 	...peopleFloods,
 	...pressFloods,
 	...switchingFlood,
@@ -45,7 +45,6 @@ async function run(scenario: Scenario, entry: string): Promise<{ row: string; br
 	await repeat(arena.open, { everyMs: 50, times: 3, signal: before.signal });
 	const usual = await repeat(arena.open, { everyMs: 50, times: OPENINGS, signal: before.signal });
 	const memoryBefore = await arena.program.memory();
-	const ranBefore = await arena.program.ran();
 	arena.peak();
 
 	const over = new AbortController();
@@ -62,8 +61,6 @@ async function run(scenario: Scenario, entry: string): Promise<{ row: string; br
 	]);
 	await repeat(async () => {}, { everyMs: SETTLE_MS, times: 1, signal: over.signal });
 	const peak = arena.peak();
-	const ran = (await arena.program.ran()) - ranBefore;
-	const memoryAfter = await arena.program.memory();
 
 	const worst = quantile(felt, 1) - quantile(usual, 1);
 	const growth = peak - memoryBefore;
@@ -79,18 +76,12 @@ async function run(scenario: Scenario, entry: string): Promise<{ row: string; br
 		spread(usual),
 		`${spread(felt)} (${felt.length})`,
 		words(quantile(checked, 1)),
-		(ran / 1_000).toFixed(1),
-		`${memoryBefore.toFixed(0)}, ${peak.toFixed(0)}, ${memoryAfter.toFixed(0)}`,
+		`${memoryBefore.toFixed(0)}, ${peak.toFixed(0)}`,
 		promises.length === 0 ? 'kept' : `**broken**: ${promises.join('; ')}`,
 	];
 	return { row: `| ${cells.join(' | ')} |`, broken: promises };
 }
 
-const load = () =>
-	loadavg()
-		.map((one) => one.toFixed(1))
-		.join(' ');
-const loadBefore = load();
 const rows: string[] = [];
 let brokenCount = 0;
 await using source = await copySource({ commit: values.commit });
@@ -108,11 +99,11 @@ for (const scenario of SCENARIOS.filter(({ name }) => values.only.includes(name)
 }
 console.log(
 	[
-		`${availableParallelism()} × ${cpus()[0]?.model}, Node ${process.version}; load before ${loadBefore}, after ${load()}.`,
+		`${machine()}.`,
 		`The session service takes ${SERVICE_MS} ms. Milliseconds from /session to its content: median / worst.`,
 		'',
-		'| attack | what was done | without it | meanwhile (times) | slowest health check, ms | CPU of the program, s | resident MiB before, most, after | promises |',
-		'|---|---|---|---|---|---|---|---|',
+		'| attack | what was done | without it | meanwhile (times) | slowest health check, ms | resident MiB before, most | promises |',
+		'|---|---|---|---|---|---|---|',
 		...rows,
 		'',
 		brokenCount === 0 ? 'All promises were kept.' : `${brokenCount} promises were broken.`,

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { asking, done, item, task } from '../../fake-session-service/builders.ts';
 import { isCard } from '../../test/faults/watches/fleet.ts';
-import { quantile } from '../figures/stats.ts';
+import { quantile, seconds } from '../figures/stats.ts';
 import { type Arena, repeat } from './arena.ts';
 import { type Scenario, unless } from './scenario.ts';
 
@@ -119,15 +119,13 @@ const watches: Scenario = {
 			}
 			ended.abort();
 			await trying;
-			const watched = await arena.metric('handraise_watched_sessions');
+			const watched = await arena.program.metric('handraise_watched_sessions');
 			const limit = Math.max(SOON_MS, 2 * quantile(usual, 1));
-			const seconds = (sample: readonly number[]) =>
-				sample.map((ms) => (Number.isFinite(ms) ? `${(ms / 1_000).toFixed(1)} s` : 'never')).join(', ');
 			return {
-				did: `${watched - 1} of ${WATCHES} watches; another channel's question was noticed after ${seconds(meanwhile)}, usually ${seconds(usual)}`,
+				did: `${watched - 1} of ${WATCHES} watches; another channel's question was noticed after ${meanwhile.map(seconds).join(', ')}, usually ${usual.map(seconds).join(', ')}`,
 				broken: unless(
 					quantile(meanwhile, 1) <= limit,
-					`a question of another channel was noticed later than ${(limit / 1_000).toFixed(1)} s`,
+					`a question of another channel was noticed later than ${seconds(limit)}`,
 				),
 			};
 		} finally {

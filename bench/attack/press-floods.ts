@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { asking, done, item, task } from '../../fake-session-service/builders.ts';
 import type { Actor, Modal } from '../../fake-slack/index.ts';
 import { isCard } from '../../test/faults/watches/fleet.ts';
-import { quantile } from '../figures/stats.ts';
+import { quantile, seconds } from '../figures/stats.ts';
 import { type Arena, repeat } from './arena.ts';
 import { type Scenario, unless } from './scenario.ts';
 
@@ -98,9 +98,6 @@ async function seen({ slack, service }: Arena, id: string, number: number, homes
 	return ms;
 }
 
-const seconds = (sample: readonly number[]) =>
-	sample.map((ms) => (Number.isFinite(ms) ? `${(ms / 1_000).toFixed(1)} s` : 'never')).join(', ');
-
 /**
  * One person presses something every `everyMs`, with Slack's limits for the workspace.
  * @param prepare resolves to one press
@@ -152,10 +149,10 @@ function pressing(
 			const refused = calls.filter(({ status }) => status === 429).length;
 			const { usual: usualMs, meanwhile: meanwhileMs } = SEEN_WITHIN_MS;
 			return {
-				did: `${presses} presses; ${refused} of ${calls.length} calls refused; others' Homes showed a question after ${seconds(meanwhile)}, without presses after ${seconds(usual)}`,
+				did: `${presses} presses; ${refused} of ${calls.length} calls refused; others' Homes showed a question after ${meanwhile.map(seconds).join(', ')}, without presses after ${usual.map(seconds).join(', ')}`,
 				broken: [
-					...unless(quantile(usual, 1) <= usualMs, `without presses a question took ${seconds([quantile(usual, 1)])}`),
-					...unless(quantile(meanwhile, 1) <= meanwhileMs, `a question took ${seconds([quantile(meanwhile, 1)])}`),
+					...unless(quantile(usual, 1) <= usualMs, `without presses a question took ${seconds(quantile(usual, 1))}`),
+					...unless(quantile(meanwhile, 1) <= meanwhileMs, `a question took ${seconds(quantile(meanwhile, 1))}`),
 				],
 			};
 		},

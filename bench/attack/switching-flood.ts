@@ -1,6 +1,6 @@
 import { asking, task } from '../../fake-session-service/builders.ts';
 import { isCard } from '../../test/faults/watches/fleet.ts';
-import { quantile } from '../figures/stats.ts';
+import { quantile, seconds } from '../figures/stats.ts';
 import { repeat } from './arena.ts';
 import { notice } from './people-floods.ts';
 import { type Scenario, unless } from './scenario.ts';
@@ -58,7 +58,6 @@ const switching: Scenario = {
 			return Math.max(0, ...times.map((start) => times.filter((at) => at >= start && at < start + MINUTE).length));
 		};
 		const [broadcasts, updates] = [inAMinute('chat.postMessage'), inAMinute('chat.update')];
-		const seconds = (ms: number) => (Number.isFinite(ms) ? `${(ms / 1_000).toFixed(1)} s` : 'never');
 		return {
 			did: `${count} questions in turn: at most ${broadcasts} posts and ${updates} updates in a minute; another session's question stood in the channel after ${seconds(quantile(noticed, 0.5))}, at worst ${seconds(quantile(noticed, 1))}`,
 			broken: [

@@ -18,7 +18,7 @@ const texts: Scenario = {
 	feltMs: 1_000,
 	growthMiB: 300,
 	async attack(arena) {
-		const lag = async () => 1_000 * (await arena.metric('nodejs_eventloop_lag_max_seconds'));
+		const lag = async () => 1_000 * (await arena.program.metric('nodejs_eventloop_lag_max_seconds'));
 		const blocks: (readonly [string, number])[] = [];
 		for (const [index, [name, make]] of Object.entries(HOSTILE_TEXTS).entries()) {
 			const id = `text-${index}-x`;

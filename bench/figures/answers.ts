@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { LogEntry } from '../../fake-session-service/log.ts';
 import type { Json, TrafficEntry } from '../../fake-slack/index.ts';
 import type { BenchContext } from './context.ts';
 import type { Harness } from './harness.ts';
-import type { LoggedRequest } from './service-process.ts';
 import type { Rounds } from './stats.ts';
 
 /** By then the delivery of one answer has ended and the next may be given. */
@@ -50,14 +50,11 @@ export async function takeAnswers(
 		await pause(isBare ? BETWEEN_MS : QUIET_MS);
 	}
 	const acks = new Map(harness.acknowledged(delivery).map((entry) => [sessionOf(entry.request), entry]));
+	const log = isBare ? [] : await service.log();
 	for (const { name, answers } of groups) {
 		const took = answers.map(({ sessionId }) => acks.get(sessionId)?.tookMs ?? Number.NaN);
 		rounds.addSample(name, took);
-	}
-	if (isBare) return;
-
-	const log = await service.log();
-	for (const { name, answers } of groups) {
+		if (isBare) continue;
 		const ways = answers.map(({ sessionId }) => wayOf(log, sessionId, acks.get(sessionId)));
 		const ackToPut = ways.map((way) => way.ackToPutMs);
 		const window = ways.map((way) => way.windowMs);
@@ -67,7 +64,7 @@ export async function takeAnswers(
 }
 
 /** One answer as the service saw it. @throws Error unless exactly one PUT came and was saved after a read */
-function wayOf(log: readonly LoggedRequest[], id: string, ack: TrafficEntry | undefined) {
+function wayOf(log: readonly LogEntry[], id: string, ack: TrafficEntry | undefined) {
 	const own = log.filter((entry) => entry.sessionId === id);
 	const puts = own.filter((entry) => entry.kind === 'answer');
 	const [put] = puts;

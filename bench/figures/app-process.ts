@@ -4,23 +4,19 @@ import { createWriteStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import manifest from '../../package.json' with { type: 'json' };
 import { freePort } from '../../test/support/postgres.ts';
 
 const STOP_WITHIN_MS = 11_000;
-
-/** How a program is started: flags of node, and variables that its C library reads. */
-export interface StartLine {
-	readonly flags: readonly string[];
-	readonly variables: Readonly<Record<string, string>>;
-}
+export const BARE_APP = fileURLToPath(new URL('bare-app.ts', import.meta.url));
 
 const words = manifest.scripts.start.split(' ');
-/** As `npm start` does it. */
-export const START_LINE: StartLine = {
-	flags: words.filter((word) => word.startsWith('--max-')),
-	variables: Object.fromEntries(words.filter((word) => word.startsWith('MALLOC_')).map((word) => word.split('='))),
-};
+/** As `npm start` has them: flags of node, and variables that its C library reads. The bare app has none of them. */
+const FLAGS = words.filter((word) => word.startsWith('--max-'));
+const VARIABLES = Object.fromEntries(
+	words.filter((word) => word.startsWith('MALLOC_')).map((word) => word.split('=') as [string, string]),
+);
 
 /** A measured program in its own process. Its log goes through a pipe into a file, as in production. */
 export interface AppProcess {
@@ -30,27 +26,24 @@ export interface AppProcess {
 	readonly endedEarly: Promise<never>;
 	/** Resident memory now, in MiB. */
 	memory(): Promise<number>;
-	/** CPU time of its main thread since its start, in ms: hardly affected by other work on the machine. */
-	ran(): Promise<number>;
-	/** Bytes that it read and wrote since its start: network, database, log. */
-	moved(): Promise<number>;
+	/** The sum of a metric over all its labels. */
+	metric(name: string): Promise<number>;
 	stop(): Promise<void>;
 }
 
 export async function startAppProcess({
-	flags = [],
-	variables = {},
 	entry,
 	env,
 	logDirectory,
-}: Partial<StartLine> & {
+}: {
 	readonly entry: string;
 	readonly env: Readonly<Record<string, string>>;
 	readonly logDirectory: string;
 }): Promise<AppProcess> {
 	const port = await freePort();
-	const child = spawn(process.execPath, [...flags, entry], {
-		env: { PATH: process.env.PATH ?? '', ...variables, ...env, PORT: String(port) },
+	const isBare = entry === BARE_APP;
+	const child = spawn(process.execPath, [...(isBare ? [] : FLAGS), entry], {
+		env: { PATH: process.env.PATH ?? '', ...(!isBare && VARIABLES), ...env, PORT: String(port) },
 		stdio: ['ignore', 'pipe', 'pipe'],
 	});
 	const log = join(logDirectory, `${child.pid}.log`);
@@ -68,19 +61,18 @@ export async function startAppProcess({
 	});
 	// Whoever waits for the program gets this error. When nobody waits any more, it must not be an unhandled rejection.
 	endedEarly.catch(() => {});
+	const url = `http://127.0.0.1:${port}`;
 	return {
-		url: `http://127.0.0.1:${port}`,
+		url,
 		endedEarly,
 		async memory() {
 			const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
 			return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
 		},
-		async ran() {
-			return Number((await readFile(`/proc/${child.pid}/schedstat`, 'utf8')).split(' ')[0]) / 1e6;
-		},
-		async moved() {
-			const io = await readFile(`/proc/${child.pid}/io`, 'utf8');
-			return Number(/^rchar: (\d+)$/m.exec(io)?.[1]) + Number(/^wchar: (\d+)$/m.exec(io)?.[1]);
+		async metric(name) {
+			const text = await fetch(`${url}/metrics`).then((response) => response.text());
+			const lines = text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, 'gm'));
+			return Array.from(lines).reduce((sum, [, value]) => sum + Number(value), 0);
 		},
 		stop() {
 			isStopping = true;
@@ -93,13 +85,9 @@ async function stop(child: ChildProcess): Promise<void> {
 	if (child.exitCode !== null || child.signalCode !== null) return;
 	const gone = once(child, 'exit');
 	child.kill('SIGTERM');
-	const late = new AbortController();
-	void pause(STOP_WITHIN_MS, undefined, { signal: late.signal }).then(
-		() => child.kill('SIGKILL'),
-		() => {},
-	);
+	const late = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS);
 	await gone;
-	late.abort();
+	clearTimeout(late);
 }
 
 /** Resolves when the program takes requests over HTTP. */

@@ -4,8 +4,6 @@ import type { BenchService } from './service.ts';
 /** What all measurements share. */
 export interface BenchContext {
 	readonly service: BenchService;
-	/** A directory on the measured disk. */
-	readonly directory: string;
 	/** Starts a PostgreSQL with its syncs at the first call. */
 	readonly postgres: () => Promise<OwnPostgres>;
 	readonly rounds: number;

@@ -1,13 +1,14 @@
 import { fdatasyncSync, writeSync } from 'node:fs';
 import { mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const WRITES = 100;
 const PAGE_BYTES = 4096;
 
-/** Milliseconds of each append of 4 kB followed by fdatasync, in a new file under `directory`. */
-export async function measureDisk(directory: string): Promise<number[]> {
-	const own = await mkdtemp(join(directory, 'handraise-disk-'));
+/** Milliseconds of each append of 4 kB followed by fdatasync, in a new file of the temporary directory (`TMPDIR`). */
+export async function measureDisk(): Promise<number[]> {
+	const own = await mkdtemp(join(tmpdir(), 'handraise-disk-'));
 	const file = await open(join(own, 'file'), 'w');
 	try {
 		const page = Buffer.alloc(PAGE_BYTES, 1);

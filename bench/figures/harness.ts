@@ -1,4 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -15,7 +16,7 @@ import {
 import { connectionEnv } from '../../sandbox/connection-env.ts';
 import { CALLBACKS } from '../../src/slack/ids.ts';
 import { NO_LIMITS_ENV } from '../../test/support/no-limits.ts';
-import { type AppProcess, START_LINE, startAppProcess, takesRequests } from './app-process.ts';
+import { type AppProcess, BARE_APP, startAppProcess, takesRequests } from './app-process.ts';
 import { preciseClock } from './precise-clock.ts';
 import type { BenchService } from './service.ts';
 
@@ -27,8 +28,6 @@ export interface HarnessOptions {
 	readonly entry?: string;
 	readonly transport: Transport;
 	readonly service: BenchService;
-	/** The directory for its data and log. */
-	readonly directory: string;
 	/** PostgreSQL instead of SQLite. */
 	readonly databaseUrl?: string;
 	/** More settings of the program. */
@@ -59,15 +58,12 @@ export interface Harness extends AsyncDisposable {
 const LONGEST_WAIT_MS = 60_000;
 /** Of people, by `users.info`, within Slack's tier of 100 a minute; for how long the program knows them for a window. */
 const [TOLD_AT_ONCE, TOLD_EVERY_MS, KNOWN_MS] = [90, 800, 4 * 60_000];
-export const ENTRIES = {
-	handraise: fileURLToPath(new URL('../../src/main.ts', import.meta.url)),
-	bare: fileURLToPath(new URL('bare-app.ts', import.meta.url)),
-};
+export const OWN_ENTRY = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
 export async function createHarness(options: HarnessOptions): Promise<Harness> {
 	const { program, transport, service, databaseUrl, replicas = 1 } = options;
 	const slack = await createFakeSlack({ clock: preciseClock, waitMs: LONGEST_WAIT_MS, trafficLimit: 50_000 });
-	const directory = await mkdtemp(join(options.directory, `handraise-bench-${program}-`));
+	const directory = await mkdtemp(join(tmpdir(), `handraise-bench-${program}-`));
 	const env = {
 		...connectionEnv({ slack, service, transport }),
 		// The real limit would be all that is measured.
@@ -78,15 +74,9 @@ export async function createHarness(options: HarnessOptions): Promise<Harness> {
 			: { DATABASE_URL: databaseUrl, ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') }),
 		...options.env,
 	};
+	const entry = program === 'bare' ? BARE_APP : (options.entry ?? OWN_ENTRY);
 	const processes = await Promise.all(
-		Array.from({ length: replicas }, () =>
-			startAppProcess({
-				...(program === 'bare' ? {} : START_LINE),
-				entry: options.entry ?? ENTRIES[program],
-				env,
-				logDirectory: directory,
-			}),
-		),
+		Array.from({ length: replicas }, () => startAppProcess({ entry, env, logDirectory: directory })),
 	);
 	const [first] = processes;
 	if (first === undefined) throw new Error('At least one process is needed.');

@@ -1,26 +1,17 @@
-import { mkdir } from 'node:fs/promises';
-import { availableParallelism, cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { count, readOptions, someOf, text } from '../../test/support/options.ts';
 import { type OwnPostgres, startPostgres } from '../../test/support/postgres.ts';
+import { machine } from '../machine.ts';
 import { copyPrograms } from '../programs.ts';
 import { measureAcks } from './acks.ts';
-import { measureContent } from './content.ts';
 import type { BenchContext } from './context.ts';
-import { measureDisk } from './disk.ts';
 import { measureMemory } from './memory.ts';
 import { measurePresses } from './presses.ts';
-import { measureRendering } from './rendering.ts';
 import { type Figure, tableOf } from './report.ts';
 import { startService } from './service.ts';
-import { ms, quantile } from './stats.ts';
-import { measureSubmissions } from './submissions.ts';
 import { measureThroughput } from './throughput.ts';
 
 const MEASUREMENTS: Readonly<Record<string, (context: BenchContext) => Promise<Figure[]>>> = {
-	rendering: measureRendering,
 	acks: measureAcks,
-	content: measureContent,
-	submissions: measureSubmissions,
 	presses: measurePresses,
 	throughput: measureThroughput,
 	memory: measureMemory,
@@ -30,18 +21,10 @@ const NAMES = Object.keys(MEASUREMENTS);
 const values = readOptions('npm run bench -- figures', {
 	only: someOf(NAMES, 'measures these'),
 	rounds: count(5, 'interleaved rounds', { least: 1 }),
-	directory: text(tmpdir(), 'the disk that is measured'),
-	former: text(null, 'measures submissions and presses of the program of this commit beside it'),
+	former: text(null, 'measures the presses and forms of the program of this commit beside it'),
 });
 
 const startedAt = new Date();
-const loads = () =>
-	loadavg()
-		.map((one) => one.toFixed(2))
-		.join(' ');
-const loadsBefore = loads();
-await mkdir(values.directory, { recursive: true });
-const disk = await measureDisk(values.directory);
 const servers: Promise<OwnPostgres>[] = [];
 const figures: Figure[] = [];
 {
@@ -50,7 +33,6 @@ const figures: Figure[] = [];
 	try {
 		const context: BenchContext = {
 			service,
-			directory: values.directory,
 			postgres: () => {
 				servers[0] ??= startPostgres({ durable: true });
 				return servers[0];
@@ -67,16 +49,9 @@ const figures: Figure[] = [];
 		for (const server of servers) await (await server).close();
 	}
 }
-disk.push(...(await measureDisk(values.directory)));
 
 console.log(`\n${tableOf(figures)}\n`);
 console.log(
-	[
-		`\`npm run bench -- figures${values.only === NAMES ? '' : ` --only ${values.only.join(',')}`}\` on ${startedAt.toISOString().slice(0, 10)}:`,
-		`${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? 'unknown'}), ${(totalmem() / 2 ** 30).toFixed(0)} GiB, Node ${process.version},`,
-		`load average ${loadsBefore} before and ${loads()} after; medians of ${values.rounds} interleaved rounds, each row with the load at its end.`,
-		`The disk's own write of 4 kB with fdatasync: p50 ${ms(quantile(disk, 0.5))} ms, p99 ${ms(quantile(disk, 0.99))} ms.`,
-		'Slack is a fake in the process that measures, the session service one in a process of its own; they share the',
-		'cores with the program, which runs in a process of its own as in production, and so does the bare app.',
-	].join('\n'),
+	`\`npm run bench -- figures${values.only === NAMES ? '' : ` --only ${values.only.join(',')}`}\` on ${startedAt.toISOString().slice(0, 10)}: ` +
+		`${machine()}; medians of ${values.rounds} interleaved rounds. The fake Slack and the session service share the cores with the programs.`,
 );

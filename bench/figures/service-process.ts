@@ -8,8 +8,8 @@ import { reportSession } from './sessions.ts';
  * fractions of a millisecond.
  */
 export type ServiceCommand =
-	| { readonly do: 'put'; readonly ids: readonly string[] }
-	| { readonly do: 'clear' }
+	/** Has these sessions alone, as new ones, and an empty log. */
+	| { readonly do: 'renew'; readonly ids: readonly string[] }
 	/** Every response takes this long from now on. */
 	| { readonly do: 'slow'; readonly ms: number }
 	/** Holds requests until they are released. */
@@ -17,15 +17,10 @@ export type ServiceCommand =
 	| { readonly do: 'release' }
 	| { readonly do: 'log' };
 
-export type LoggedRequest = Pick<
-	LogEntry,
-	'kind' | 'sessionId' | 'at' | 'answeredAt' | 'status' | 'savedAt' | 'effective'
->;
-
 export interface ServiceReply {
 	readonly url: string;
 	readonly apiKey: string;
-	readonly log: readonly LoggedRequest[];
+	readonly log: readonly LogEntry[];
 }
 
 let slowMs = 0;
@@ -46,43 +41,35 @@ const service = createFakeSessionService({
 });
 await service.start();
 
-function obey(command: ServiceCommand): readonly LoggedRequest[] {
+function obey(command: ServiceCommand): void {
 	switch (command.do) {
-		case 'put':
-			for (const id of command.ids) service.sessions.put(id, reportSession());
-			return [];
-		case 'clear':
+		case 'renew':
 			for (const id of service.sessions.ids()) service.sessions.remove(id);
 			service.log.clear();
-			return [];
+			for (const id of command.ids) service.sessions.put(id, reportSession());
+			return;
 		case 'slow':
 			slowMs = command.ms;
-			return [];
+			return;
 		case 'hold':
 			held = new Promise((resolve) => {
 				letGo = resolve;
 			});
-			return [];
+			return;
 		case 'release':
 			letGo();
-			return [];
+			return;
 		case 'log':
-			return service.log.list().map(({ kind, sessionId, at, answeredAt, status, savedAt, effective }) => ({
-				kind,
-				sessionId,
-				at,
-				answeredAt,
-				status,
-				savedAt,
-				effective,
-			}));
 	}
 }
 
-function reply(log: readonly LoggedRequest[]): void {
+function reply(log: readonly LogEntry[] = []): void {
 	process.send?.({ url: service.url, apiKey: service.apiKey, log } satisfies ServiceReply);
 }
 
-process.on('message', (command: ServiceCommand) => reply(obey(command)));
+process.on('message', (command: ServiceCommand) => {
+	obey(command);
+	reply(command.do === 'log' ? service.log.list() : []);
+});
 process.on('disconnect', () => process.exit());
-reply([]);
+reply();

@@ -1,15 +1,18 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { LoggedRequest, ServiceCommand, ServiceReply } from './service-process.ts';
+import type { LogEntry } from '../../fake-session-service/log.ts';
+import type { ServiceCommand, ServiceReply } from './service-process.ts';
 
 /** The session service in its own process. It runs commands one after another. */
 export interface BenchService extends AsyncDisposable {
 	readonly url: string;
 	readonly apiKey: string;
-	tell(command: ServiceCommand): Promise<void>;
-	/** Every request since `clear`, oldest first. Times are in milliseconds with fractions. */
-	log(): Promise<readonly LoggedRequest[]>;
+	tell(command: ServiceCommand): Promise<ServiceReply>;
+	/** From now on it has these sessions alone, as new ones. */
+	renew(ids: readonly string[]): Promise<unknown>;
+	/** Every request since `renew`, oldest first. Times are in milliseconds with fractions. */
+	log(): Promise<readonly LogEntry[]>;
 }
 
 export async function startService(): Promise<BenchService> {
@@ -21,7 +24,7 @@ export async function startService(): Promise<BenchService> {
 	const { url, apiKey } = await reply();
 	let last: Promise<unknown> = Promise.resolve();
 
-	function send(command: ServiceCommand): Promise<ServiceReply> {
+	function tell(command: ServiceCommand): Promise<ServiceReply> {
 		const sent = last.then(() => {
 			child.send(command);
 			return reply();
@@ -33,10 +36,9 @@ export async function startService(): Promise<BenchService> {
 	return {
 		url,
 		apiKey,
-		async tell(command) {
-			await send(command);
-		},
-		log: async () => (await send({ do: 'log' })).log,
+		tell,
+		renew: (ids) => tell({ do: 'renew', ids }),
+		log: async () => (await tell({ do: 'log' })).log,
 		async [Symbol.asyncDispose]() {
 			const gone = once(child, 'exit');
 			child.disconnect();

@@ -25,25 +25,3 @@ export function reportSession(): SessionJson {
 		],
 	};
 }
-
-/** The body of a session of 600 messages with `size` characters each: as many unread fields as read ones. */
-export function longSessionBody(size: number): string {
-	const messages = Array.from({ length: 600 }, (_, n) => ({
-		role: n === 0 ? 'user' : 'assistant',
-		content: `### Step ${n}\n\n${'The page shows a *list* of orders. '.repeat(Math.ceil(size / 35))}`,
-		agent_data: {
-			action: [{ click: { index: n } }, { go_to_url: { url: `https://shop${n}.example.org/orders?page=${n}` } }],
-			state: { memory: 'm'.repeat(size / 4), evaluation: 'ok', nested: { deep: [1, 2, 3] } },
-		},
-		...(n % 40 === 0 ? { human_input: [{ title: 'Colour', description: 'Which?', value: 'red' }] } : {}),
-	}));
-	const session = {
-		sessionId: '3f9a2c1d',
-		status: 'humanInput',
-		maxSteps: 600,
-		messages: [...messages.slice(0, 599), asking('I need a name.', [QUESTION])],
-		files: [],
-		sessionVariables: [],
-	};
-	return JSON.stringify({ session });
-}

@@ -4,9 +4,7 @@ export function quantile(sample: readonly number[], share: number): number {
 	return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(share * sorted.length) - 1))] ?? Number.NaN;
 }
 
-function median(sample: readonly number[]): number {
-	return quantile(sample, 0.5);
-}
+export const median = (sample: readonly number[]) => quantile(sample, 0.5);
 
 /** The figures of each round. The report gives the median over the rounds. */
 export class Rounds {
@@ -28,10 +26,21 @@ export class Rounds {
 		return median(this.#values.get(name) ?? []);
 	}
 
-	/** The lowest and the highest value. */
-	range(name: string): readonly [number, number] {
+	/** The median, and the lowest and the highest value. */
+	mebibytes(name: string): string {
 		const values = this.#values.get(name) ?? [];
-		return [Math.min(...values), Math.max(...values)];
+		return `${this.median(name).toFixed(0)} MiB (${Math.min(...values).toFixed(0)} to ${Math.max(...values).toFixed(0)})`;
+	}
+}
+
+/** So many rounds of all of them: every other round in the opposite order, so that none is always first. */
+export async function interleaved<T>(
+	count: number,
+	all: readonly T[],
+	takeRound: (one: T, round: number) => Promise<void>,
+): Promise<void> {
+	for (let round = 0; round < count; round++) {
+		for (const one of round % 2 === 0 ? all : all.toReversed()) await takeRound(one, round);
 	}
 }
 
@@ -42,4 +51,14 @@ export function ms(value: number): string {
 /** `p50 / p99 ms` */
 export function pair(rounds: Rounds, name: string): string {
 	return `${ms(rounds.median(`${name} p50`))} / ${ms(rounds.median(`${name} p99`))} ms`;
+}
+
+/** These milliseconds as seconds. */
+export function seconds(value: number): string {
+	return Number.isFinite(value) ? `${(value / 1_000).toFixed(value < 1_000 ? 2 : 1)} s` : 'never';
+}
+
+/** The quantiles of milliseconds: `p50 / p99 / longest` without others. */
+export function spread(sample: readonly number[], shares: readonly number[] = [0.5, 0.99, 1]): string {
+	return sample.length === 0 ? '–' : shares.map((share) => seconds(quantile(sample, share))).join(' / ');
 }

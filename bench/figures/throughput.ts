@@ -3,8 +3,8 @@ import type { BenchContext } from './context.ts';
 import { openForms, submitAll } from './forms.ts';
 import { createHarness, type Harness } from './harness.ts';
 import { preciseClock } from './precise-clock.ts';
-import { type Figure, load } from './report.ts';
-import { ms, Rounds } from './stats.ts';
+import type { Figure } from './report.ts';
+import { interleaved, ms, Rounds } from './stats.ts';
 
 const SERVICE_TAKES_MS = 200;
 const ANSWERS = 400;
@@ -12,27 +12,21 @@ const AT_ONCE = 50;
 
 /** Answers delivered per second from a queue, with one and two replicas on PostgreSQL. */
 export async function measureThroughput(context: BenchContext): Promise<Figure[]> {
-	const { service, directory, rounds: count } = context;
+	const { service, rounds: count } = context;
 	const server = await context.postgres();
-	const common = { program: 'handraise', transport: 'socket', service, directory } as const;
+	const common = { program: 'handraise', transport: 'socket', service } as const;
 	await using one = await createHarness({ ...common, databaseUrl: await server.createDatabase() });
 	await using two = await createHarness({ ...common, databaseUrl: await server.createDatabase(), replicas: 2 });
 	const rounds = new Rounds();
-	for (let round = 0; round < count; round++) {
-		for (const harness of round % 2 === 0 ? [one, two] : [two, one]) {
-			rounds.add(String(harness.processes.length), await takeRound(context, harness));
-		}
-	}
-	return [1, 2].map((replicas) => ({
-		what: `Answers delivered a second, ${replicas === 1 ? 'one replica' : 'two replicas'} on PostgreSQL, service takes 200 ms`,
-		handraise: ms(rounds.median(String(replicas))),
-		reference:
-			replicas === 1
-				? 'the service allows 250 requests a minute: 2 a second at two requests each'
-				: `${(rounds.median('2') / rounds.median('1')).toFixed(2)} × one replica`,
+	await interleaved(count, [one, two], async (harness) => {
+		rounds.add(String(harness.processes.length), await takeRound(context, harness));
+	});
+	return ['1', '2'].map((replicas) => ({
+		what: `Answers delivered a second on PostgreSQL, service takes 200 ms, replicas: ${replicas}`,
+		handraise: ms(rounds.median(replicas)),
+		reference: 'the service allows 250 requests a minute: 2 a second at two requests each',
 		goal: '',
 		met: null,
-		load: load(),
 	}));
 }
 
@@ -40,8 +34,7 @@ export async function measureThroughput(context: BenchContext): Promise<Figure[]
 async function takeRound({ service }: BenchContext, harness: Harness): Promise<number> {
 	const actors = harness.meet(ANSWERS, 'same');
 	const ids = actors.map((_, index) => `session${index}`);
-	await service.tell({ do: 'clear' });
-	await service.tell({ do: 'put', ids });
+	await service.renew(ids);
 	const modals = await openForms(harness, actors, ids);
 	await service.tell({ do: 'hold' });
 	for (let from = 0; from < ANSWERS; from += AT_ONCE) await submitAll(modals.slice(from, from + AT_ONCE));

@@ -1,22 +1,17 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { count, readOptions, someOf, text } from '../../test/support/options.ts';
 import { startPostgres } from '../../test/support/postgres.ts';
+import { machine } from '../machine.ts';
 import { copyPrograms } from '../programs.ts';
 import type { Sizes } from './fill.ts';
 import type { Figure, Task } from './measured.ts';
 
-const {
-	rounds,
-	former,
-	databases,
-	directory: place,
-	...sizes
-} = readOptions('npm run bench -- large', {
+const { rounds, former, databases, ...sizes } = readOptions('npm run bench -- large', {
 	answers: count(200_000, 'answers', { least: 20_000 }),
 	questions: count(200_000, 'questions', { least: 1_000 }),
 	posts: count(200_000, 'posts', { least: 1_000 }),
@@ -27,7 +22,6 @@ const {
 	rounds: count(5, 'of each measurement', { least: 1 }),
 	former: text(null, 'measures the program of this commit beside it'),
 	databases: someOf(['SQLite', 'PostgreSQL'], 'which are measured'),
-	directory: text(tmpdir(), 'where the databases are made'),
 });
 
 /** Goals in milliseconds: how long the event loop may be blocked. */
@@ -45,19 +39,10 @@ async function run(task: Task): Promise<readonly Figure[]> {
 	return figures;
 }
 
-const directory = await mkdtemp(join(place, 'handraise-large-'));
+const directory = await mkdtemp(join(tmpdir(), 'handraise-large-'));
 const postgres = databases.includes('PostgreSQL') ? await startPostgres() : null;
 try {
 	await using copies = await copyPrograms(former);
-	console.log(
-		`${Object.entries(sizes satisfies Sizes)
-			.map(([name, size]) => `${name} ${size}`)
-			.join(
-				', ',
-			)}; medians of ${rounds} rounds. ${availableParallelism()} × ${cpus()[0]?.model}, Node ${process.version}, load ${loadavg()
-			.map((one) => one.toFixed(1))
-			.join(' ')}.`,
-	);
 	for (const database of databases) {
 		const server = database === 'SQLite' ? null : postgres;
 		const found: { readonly name: string; readonly figures: readonly Figure[] }[] = [];
@@ -81,11 +66,8 @@ try {
 			console.log(`| ${name} | ${cells.join(' | ')} | ${GOALS[kind]} ms: ${met} |`);
 		}
 	}
-	console.log(
-		`\nLoad at the end ${loadavg()
-			.map((one) => one.toFixed(1))
-			.join(' ')}.`,
-	);
+	const of = Object.entries(sizes satisfies Sizes).map(([name, size]) => `${name} ${size}`);
+	console.log(`\n${of.join(', ')}; medians of ${rounds} rounds. ${machine()}.`);
 } finally {
 	await postgres?.close();
 	await rm(directory, { recursive: true, force: true });

@@ -5,7 +5,7 @@ import type * as PersonStore from '../../src/operator/person-store.ts';
 import type { Store } from '../../src/stores.ts';
 import { NO_LIMITS } from '../../test/sessions/support.ts';
 import { type open, submission } from '../../test/store/support.ts';
-import { quantile } from '../figures/stats.ts';
+import { median } from '../figures/stats.ts';
 import { BIG, fill, type Modules, PEOPLE, SERVICE, type Sizes, sessionAsking, TEAM } from './fill.ts';
 
 /** What this process is told: the program to measure, where its database is, and how large it is to be. */
@@ -95,11 +95,7 @@ async function measure(
 ): Promise<void> {
 	const seen: Times[] = [];
 	for (let round = 0; round < rounds; round++) seen.push(await observed(() => work(round)));
-	const medianOf = (of: keyof Times) =>
-		quantile(
-			seen.map((one) => one[of]),
-			0.5,
-		);
+	const medianOf = (of: keyof Times) => median(seen.map((one) => one[of]));
 	const times = { blockedMs: medianOf('blockedMs'), ranMs: medianOf('ranMs'), tookMs: medianOf('tookMs') };
 	figures.push({ name, kind, ...times });
 	note(name, ...Object.values(times).map((value) => value.toFixed(1)));

@@ -1,5 +1,5 @@
 import type { FakeSlack } from '../../fake-slack/index.ts';
-import { ms, quantile } from '../figures/stats.ts';
+import { spread } from '../figures/stats.ts';
 import { OPTION, personName, userId } from './company.ts';
 import type { PostedQuestion, Screens } from './screens.ts';
 
@@ -53,16 +53,6 @@ export function open(
 ): Promise<Outcome> {
 	const act = async () => (await slack.as(personName(person)).command(channel, `/session ${sessionId}`)).ok;
 	return timed(screens, userId(person), act, (words) => (words?.includes(name) === true ? null : (words ?? 'a post')));
-}
-
-const seconds = (sample: readonly number[], share: number) => {
-	const value = quantile(sample, share);
-	return Number.isFinite(value) ? `${ms(value / 1_000)} s` : 'never';
-};
-
-/** `p50 / p99 / longest`. */
-export function spread(sample: readonly number[]): string {
-	return sample.length === 0 ? '–' : [0.5, 0.99, 1].map((share) => seconds(sample, share)).join(' / ');
 }
 
 /** Rows of a table about what people did; `start`: of the run, milliseconds since the epoch. */

@@ -1,11 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { shuffled } from '../../test/faults/until.ts';
 import type { Random } from '../../test/support/random.ts';
-import { quantile } from '../figures/stats.ts';
-import { type Outcome, open, press, rowsOf, spread } from './acts.ts';
+import { median, spread } from '../figures/stats.ts';
+import { type Outcome, open, press, rowsOf } from './acts.ts';
 import { channelName, personName, type Size, sessionId, userId } from './company.ts';
 import type { Installation } from './installation.ts';
 import type { HomeState } from './screens.ts';
-import { between, listed } from './slack-calls.ts';
+import { callsBetween, listed } from './slack-calls.ts';
 
 export interface CrowdSize {
 	/** People who open their Home within the first minute. */
@@ -109,23 +110,16 @@ export async function runCrowd(
 		const at = screens.filledAt.get(userId(person));
 		return at === undefined ? Number.POSITIVE_INFINITY : at - (openedAt.get(person) ?? 0);
 	});
-	const others = new Set(
-		visitors
-			.map((person) => screens.homes.get(userId(person)))
-			.filter((home) => home?.state === 'other words')
-			.map((home) => home?.words.slice(0, 110).replaceAll(/\s+/g, ' ')),
-	);
-	const calls = between(before.calls, after.calls);
+	const calls = callsBetween(slack, before.place, after.place);
 	return [
 		...table,
 		`| from opening to its questions, p50 / p99 / longest | ${spread(took)} |`,
-		...(others.size === 0 ? [] : [`| other words | ${[...others].slice(0, 5).join('; ')} |`]),
 		...rowsOf('presses', outcomes.presses, start),
 		...rowsOf('commands', outcomes.commands, start),
-		`| 429s | ${listed(calls, 'limited')} |`,
-		`| calls of Slack | ${listed(calls, 'calls')} |`,
+		`| 429s | ${listed(calls.limited)} |`,
+		`| calls of Slack | ${listed(calls.all)} |`,
 		`| processor time | ${(after.cpuSeconds - before.cpuSeconds).toFixed(1)} s |`,
-		`| resident memory of a replica, median and most | ${quantile(memory, 0.5).toFixed(0)} and ${Math.max(...memory).toFixed(0)} MiB |`,
+		`| resident memory of a replica, median and most | ${median(memory).toFixed(0)} and ${Math.max(...memory).toFixed(0)} MiB |`,
 	];
 }
 
@@ -137,11 +131,4 @@ export async function sample(installation: Installation, memory: number[], signa
 		memory.push(...(await installation.memory()));
 		await pause(SAMPLE_MS, undefined, { signal }).catch(() => {});
 	}
-}
-
-function shuffled<T>(list: readonly T[], random: Random): T[] {
-	return list
-		.map((one) => ({ one, at: random.uniform() }))
-		.sort((left, right) => left.at - right.at)
-		.map(({ one }) => one);
 }

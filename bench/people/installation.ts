@@ -12,22 +12,22 @@ import { createFakeSlack, type FakeSlack } from '../../fake-slack/index.ts';
 import { connectionEnv } from '../../sandbox/connection-env.ts';
 import { NO_LIMITS_ENV, NO_WATCH_LIMITS_ENV } from '../../test/support/no-limits.ts';
 import { startPostgres } from '../../test/support/postgres.ts';
-import { type AppProcess, START_LINE, startAppProcess } from '../figures/app-process.ts';
+import { type AppProcess, startAppProcess } from '../figures/app-process.ts';
 import { channelName, foundCompany, personName, type Size, sessionId, workingSession } from './company.ts';
 import { followScreens, type Screens } from './screens.ts';
-import { countCalls, type MethodCounts } from './slack-calls.ts';
+import { placeIn } from './slack-calls.ts';
 
 export type StoreName = 'postgres' | 'sqlite';
 
 /** What stands at one moment. */
 export interface Reading {
-	readonly calls: MethodCounts;
+	/** In Slack's traffic. */
+	readonly place: number;
 	/** By table. */
 	readonly rows: ReadonlyMap<string, number>;
 	readonly databaseBytes: number;
 	/** Of all replicas, since their start. */
 	readonly cpuSeconds: number;
-	readonly movedBytes: number;
 	readonly requests: number;
 }
 
@@ -38,8 +38,6 @@ export interface Installation extends AsyncDisposable {
 	readonly screens: Screens;
 	/** By channel: the numbers of the people who are in it. */
 	readonly teams: readonly (readonly number[])[];
-	/** Calls `onSaved` with the session whose answer was saved. */
-	onSaved: (sessionId: string) => void;
 	read(): Promise<Reading>;
 	/** Resident memory of each replica now, in MiB. */
 	memory(): Promise<number[]>;
@@ -90,11 +88,6 @@ async function readDatabase(store: StoreName, place: string): Promise<Pick<Readi
 	}
 }
 
-async function metric(program: AppProcess, name: string): Promise<number> {
-	const text = await fetch(`${program.url}/metrics`).then((response) => response.text());
-	return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
-}
-
 /** The sessions of which a card stands, or a question, before which no card comes. */
 function watchedIn({ state }: FakeSlack): ReadonlySet<string> {
 	const shown = state.messages.filter((one) => one.ephemeralFor === undefined);
@@ -130,100 +123,86 @@ async function watchAll(
 
 /**
  * Founds the company, has a program watch its sessions without limits, and starts the measured replicas anew on what is
- * stored then. `commit`: whose manifest the app has; null: the working tree's. `logs`: the directory where
- * the program's logs stay.
+ * stored then. `commit`: whose manifest the app has; null: the working tree's.
  */
 export async function install(
-	{ entry, commit, logs }: { readonly entry: string; readonly commit: string | null; readonly logs: string | null },
+	{ entry, commit }: { readonly entry: string; readonly commit: string | null },
 	store: StoreName,
 	size: Size,
 ): Promise<Installation> {
-	const stack = new AsyncDisposableStack();
-	try {
-		const directory = await mkdtemp(join(tmpdir(), 'handraise-people-'));
-		stack.defer(() => rm(directory, { recursive: true, force: true }));
-		const { workspace, teams } = foundCompany(size);
-		const slack = await createFakeSlack({
-			workspace,
-			trafficLimit: 3_000,
-			waitMs: 60_000,
-			manifest: await manifestOf(commit),
-		});
-		stack.defer(() => slack.close());
-		let onSaved: Installation['onSaved'] = () => {};
-		const service = createFakeSessionService({
-			rateLimit: false,
-			startOnRead: false,
-			scenarios: [],
-			list: { mode: 'on' },
-			hooks: { onSaved: ({ sessionId: id }) => onSaved(id ?? '') },
-		});
-		await service.start();
-		stack.defer(() => service.stop());
-		for (let index = 0; index < size.watches; index++) {
-			service.sessions.put(sessionId(index), workingSession(index, index < size.open ? index : null));
-		}
-		let databaseUrl: string | null = null;
-		if (store === 'postgres') {
-			const postgres = await startPostgres();
-			stack.defer(() => postgres.close());
-			databaseUrl = await postgres.createDatabase();
-		}
-		const dataDir = join(directory, 'data');
-		const start = (env: Readonly<Record<string, string>>) =>
-			startAppProcess({
-				...START_LINE,
-				entry,
-				logDirectory: logs ?? directory,
-				env: {
-					...connectionEnv({ slack, service }),
-					...(databaseUrl === null ? { DATA_DIR: dataDir } : { DATABASE_URL: databaseUrl }),
-					ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
-					...env,
-				},
-			});
-		const screens = followScreens(slack);
-		const quick = await start({ ...NO_LIMITS_ENV, SESSION_SERVICE_RPM: '100000' });
-		stack.defer(() => quick.stop());
-		await Promise.race([slack.connected(SOCKETS), quick.endedEarly]);
-		await watchAll({ slack, screens, teams }, size);
-		await quick.stop();
-
-		slack.settings.realRates = true;
-		const calls = countCalls(slack);
-		const programs: AppProcess[] = [];
-		for (let replica = 1; replica <= REPLICAS[store]; replica++) {
-			// The limits of one installation stay, those of a person who watches for all do not.
-			const program = await start(NO_WATCH_LIMITS_ENV);
-			programs.push(program);
-			stack.defer(() => program.stop());
-			await Promise.race([slack.connected(replica * SOCKETS), program.endedEarly]);
-		}
-		const sum = async (of: (program: AppProcess) => Promise<number>) =>
-			(await Promise.all(programs.map(of))).reduce((all, one) => all + one, 0);
-		const kept = stack.move();
-		return {
-			slack,
-			service,
-			screens,
-			teams,
-			set onSaved(listener: (sessionId: string) => void) {
-				onSaved = listener;
-			},
-			async read() {
-				return {
-					...(await readDatabase(store, databaseUrl ?? join(dataDir, 'handraise.db'))),
-					calls: calls(),
-					cpuSeconds: await sum((program) => metric(program, 'process_cpu_seconds_total')),
-					movedBytes: await sum((program) => program.moved()),
-					requests: service.log.size + service.log.dropped,
-				};
-			},
-			memory: () => Promise.all(programs.map((program) => program.memory())),
-			[Symbol.asyncDispose]: () => kept.disposeAsync(),
-		};
-	} catch (error) {
-		await stack.disposeAsync();
-		throw error;
+	await using stack = new AsyncDisposableStack();
+	const directory = await mkdtemp(join(tmpdir(), 'handraise-people-'));
+	stack.defer(() => rm(directory, { recursive: true, force: true }));
+	const { workspace, teams } = foundCompany(size);
+	const slack = await createFakeSlack({
+		workspace,
+		trafficLimit: 100_000,
+		waitMs: 60_000,
+		manifest: await manifestOf(commit),
+	});
+	stack.defer(() => slack.close());
+	const service = createFakeSessionService({
+		rateLimit: false,
+		startOnRead: false,
+		scenarios: [],
+		list: { mode: 'on' },
+	});
+	await service.start();
+	stack.defer(() => service.stop());
+	for (let index = 0; index < size.watches; index++) {
+		service.sessions.put(sessionId(index), workingSession(index, index < size.open ? index : null));
 	}
+	let databaseUrl: string | null = null;
+	if (store === 'postgres') {
+		const postgres = await startPostgres();
+		stack.defer(() => postgres.close());
+		databaseUrl = await postgres.createDatabase();
+	}
+	const dataDir = join(directory, 'data');
+	const start = (env: Readonly<Record<string, string>>) =>
+		startAppProcess({
+			entry,
+			logDirectory: directory,
+			env: {
+				...connectionEnv({ slack, service }),
+				...(databaseUrl === null ? { DATA_DIR: dataDir } : { DATABASE_URL: databaseUrl }),
+				ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+				...env,
+			},
+		});
+	const screens = followScreens(slack);
+	const quick = await start({ ...NO_LIMITS_ENV, SESSION_SERVICE_RPM: '100000' });
+	stack.defer(() => quick.stop());
+	await Promise.race([slack.connected(SOCKETS), quick.endedEarly]);
+	await watchAll({ slack, screens, teams }, size);
+	await quick.stop();
+
+	slack.settings.realRates = true;
+	const programs: AppProcess[] = [];
+	for (let replica = 1; replica <= REPLICAS[store]; replica++) {
+		// The limits of one installation stay, those of a person who watches for all do not.
+		const program = await start(NO_WATCH_LIMITS_ENV);
+		programs.push(program);
+		stack.defer(() => program.stop());
+		await Promise.race([slack.connected(replica * SOCKETS), program.endedEarly]);
+	}
+	const sum = async (of: (program: AppProcess) => Promise<number>) =>
+		(await Promise.all(programs.map(of))).reduce((all, one) => all + one, 0);
+	const kept = stack.move();
+	return {
+		slack,
+		service,
+		screens,
+		teams,
+		async read() {
+			return {
+				...(await readDatabase(store, databaseUrl ?? join(dataDir, 'handraise.db'))),
+				place: placeIn(slack),
+				cpuSeconds: await sum((program) => program.metric('process_cpu_seconds_total')),
+				requests: service.log.size + service.log.dropped,
+			};
+		},
+		memory: () => Promise.all(programs.map((program) => program.memory())),
+		[Symbol.asyncDispose]: () => kept.disposeAsync(),
+	};
 }

@@ -1,8 +1,8 @@
-import { availableParallelism, cpus, loadavg } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { copySource } from '../../test/faults/source-copy.ts';
 import { amount, count, readOptions, refuseOptions, someOf, text } from '../../test/support/options.ts';
 import { createRandom } from '../../test/support/random.ts';
+import { machine } from '../machine.ts';
 import { runCrowd } from './crowd.ts';
 import { install } from './installation.ts';
 import { runStretch } from './stretch.ts';
@@ -23,29 +23,23 @@ const OPTIONS = {
 	settle: amount(30, 'seconds after the start of the measured program'),
 	only: someOf(['questions', 'crowd'], 'parts, in this order: open Homes cost something for an hour'),
 	seed: count(1, 'of the random choices'),
-	logs: text(null, 'keeps the logs of the program in this directory', 'DIRECTORY'),
 	former: text(null, 'measures the program of this commit instead of the working tree'),
 };
-const { store: stores, only, former, seed, settle, logs, ...values } = readOptions(COMMAND, OPTIONS);
+const { store: stores, only, former, seed, settle, ...values } = readOptions(COMMAND, OPTIONS);
 if (values.open < values.acts * values.crowd) {
 	refuseOptions(COMMAND, OPTIONS, 'There are fewer open questions than presses.');
 }
 if (values.open >= values.watches) refuseOptions(COMMAND, OPTIONS, 'Some sessions must have no open question.');
 
-const load = () =>
-	loadavg()
-		.map((one) => one.toFixed(1))
-		.join(' ');
-const loadBefore = load();
 await using source = await copySource({ commit: former });
 const titles = { postgres: 'Two replicas on PostgreSQL', sqlite: 'One process on SQLite' };
 console.log(
 	`${former ?? 'Working tree'}: ${values.people} people, ${values.channels} channels, ${values.watches} watches, ${values.open} open questions; ` +
-		`Slack's tiers, a service with a list; ${availableParallelism()} × ${cpus()[0]?.model}, Node ${process.version}`,
+		`Slack's tiers, a service with a list`,
 );
 for (const store of stores) {
 	process.stderr.write(`${titles[store]}: ${values.watches} sessions are going to be watched\n`);
-	await using installation = await install({ entry: source.entry, commit: former, logs }, store, values);
+	await using installation = await install({ entry: source.entry, commit: former }, store, values);
 	await pause(settle * 1_000);
 	const random = createRandom(seed);
 	const title = (what: string) => console.log(`\n| ${titles[store]}: ${what} | |\n|---|---|`);
@@ -64,4 +58,4 @@ for (const store of stores) {
 	if (violations.length > 0)
 		console.log(`| Slack refused as malformed | ${violations.length}: ${violations[0]?.where} |`);
 }
-console.log(`\nLoad of the machine (1, 5, 15 min) before ${loadBefore}, after ${load()}`);
+console.log(`\n${machine()}`);

@@ -9,7 +9,6 @@ export interface Home {
 	readonly state: HomeState;
 	/** Milliseconds since the epoch. */
 	readonly at: number;
-	readonly words: string;
 }
 
 /** What somebody sees after a press or a command: `words` of a window or of a message to them alone; null: the post changed. */
@@ -49,7 +48,7 @@ export function followScreens(slack: FakeSlack) {
 		if (view === undefined) return;
 		if (view.type === 'home') {
 			const words = slack.as(view.user).home()?.text() ?? '';
-			const home = { state: homeState(words), at: Date.now(), words };
+			const home = { state: homeState(words), at: Date.now() };
 			homes.set(view.user, home);
 			if (home.state === 'filled' && !filledAt.has(view.user)) filledAt.set(view.user, home.at);
 			return;

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { done } from '../../fake-session-service/builders.ts';
 import type { Random } from '../../test/support/random.ts';
-import { quantile } from '../figures/stats.ts';
-import { type Outcome, press, rowsOf, spread } from './acts.ts';
+import { median, spread } from '../figures/stats.ts';
+import { type Outcome, press, rowsOf } from './acts.ts';
 import { personName, question, type Size, sessionId } from './company.ts';
 import { sample } from './crowd.ts';
 import type { Installation, Reading } from './installation.ts';
-import { between, listed, total } from './slack-calls.ts';
+import { callsBetween, listed, total } from './slack-calls.ts';
 
 export interface StretchSize {
 	readonly minutes: number;
@@ -41,9 +41,8 @@ export async function runStretch(
 	random: Random,
 ): Promise<string[]> {
 	const { slack, service, screens, teams } = installation;
-	const waitingForPut = new Map<string, () => void>();
-	installation.onSaved = (id) => waitingForPut.get(id)?.();
-
+	const savedSince = (id: string, from: number) =>
+		service.log.puts(id).find(({ savedAt }) => savedAt !== null && savedAt >= from)?.savedAt ?? null;
 	const ended = new AbortController();
 	const changing = changePeople(installation, size, random, ended.signal);
 	const atRest = await installation.read();
@@ -66,20 +65,12 @@ export async function runStretch(
 			return { postedMs: Number.POSITIVE_INFINITY, pressed: null, savedMs: Number.POSITIVE_INFINITY };
 		}
 		await pause(random.between(...THINKS_MS));
-		const saved = Promise.withResolvers<void>();
-		waitingForPut.set(id, saved.resolve);
-		const pressedAt = performance.now();
+		const pressedAt = Date.now();
 		const person = random.pick(teams[session % size.channels] ?? []);
 		const pressing = press(slack, screens, person, post);
-		const giveUp = new AbortController();
-		const isSaved = await Promise.race([
-			saved.promise.then(() => true),
-			pause(SAVED_WITHIN_MS, false, { signal: giveUp.signal }).catch(() => false),
-		]);
-		giveUp.abort();
-		waitingForPut.delete(id);
-		const savedMs = isSaved ? performance.now() - pressedAt : Number.POSITIVE_INFINITY;
-		if (!isSaved) service.sessions.answerAsPage(id, ['Green']);
+		const savedAt = await until(() => savedSince(id, pressedAt), SAVED_WITHIN_MS);
+		if (savedAt === null) service.sessions.answerAsPage(id, ['Green']);
+		const savedMs = (savedAt ?? Number.POSITIVE_INFINITY) - pressedAt;
 		const pressed = await pressing;
 		// The agent goes on.
 		service.sessions.push(id, done(`I did what ${own} was about.`));
@@ -105,7 +96,7 @@ export async function runStretch(
 	await Promise.all([changing, sampling]);
 
 	const pressed = outcomes.flatMap((one) => one.pressed ?? []);
-	const calls = between(before.calls, after.calls);
+	const calls = callsBetween(slack, before.place, after.place);
 	const shared = tookMinutes / quiet;
 	/** What `count` grew by, without what the quiet minutes had of it, for 1,000 questions. */
 	const per1000 = (count: (reading: Reading) => number) => {
@@ -116,22 +107,21 @@ export async function runStretch(
 		.map((table) => ({ table, more: (after.rows.get(table) ?? 0) - (before.rows.get(table) ?? 0) }))
 		.filter(({ more }) => more !== 0)
 		.map(({ table, more }) => `${table} ${((1_000 * more) / outcomes.length).toFixed(0)}`);
-	const quietCalls = between(atRest.calls, before.calls);
+	const quietCalls = callsBetween(slack, atRest.place, before.place);
 	return [
 		`| questions asked in ${minutes} min, until all were answered ${tookMinutes.toFixed(1)} min | ${outcomes.length} |`,
 		`| from asking to its post, p50 / p99 / longest | ${spread(outcomes.map((one) => one.postedMs))} |`,
 		...rowsOf('presses', pressed, start),
 		`| from the press until the service has the answer | ${spread(outcomes.filter((one) => one.pressed !== null).map((one) => one.savedMs))} |`,
-		`| 429s | ${listed(calls, 'limited')} |`,
-		`| calls of Slack a minute | ${listed(calls, 'calls', 1 / tookMinutes)} |`,
-		`| the same of the ${quiet} quiet minutes before | ${listed(quietCalls, 'calls', 1 / quiet)} |`,
+		`| 429s | ${listed(calls.limited)} |`,
+		`| calls of Slack a minute | ${listed(calls.all, 1 / tookMinutes)} |`,
+		`| the same of the ${quiet} quiet minutes before | ${listed(quietCalls.all, 1 / quiet)} |`,
 		`| requests to the service a minute, then and before | ${((after.requests - before.requests) / tookMinutes).toFixed(0)}, ${((before.requests - atRest.requests) / quiet).toFixed(0)} |`,
 		`| processor time a minute, then and before | ${((after.cpuSeconds - before.cpuSeconds) / tookMinutes).toFixed(2)} s, ${((before.cpuSeconds - atRest.cpuSeconds) / quiet).toFixed(2)} s |`,
-		`| resident memory of a replica, median and most | ${quantile(memory, 0.5).toFixed(0)} and ${Math.max(...memory).toFixed(0)} MiB |`,
+		`| resident memory of a replica, median and most | ${median(memory).toFixed(0)} and ${Math.max(...memory).toFixed(0)} MiB |`,
 		`| **1,000 questions**: processor time | ${per1000((one) => one.cpuSeconds).toFixed(1)} s |`,
-		`| calls of Slack, and bytes that they send | ${per1000((one) => total(one.calls, 'calls')).toFixed(0)}, ${(per1000((one) => total(one.calls, 'bytes')) / MIB).toFixed(1)} MiB |`,
+		`| calls of Slack | ${((1_000 * (total(calls) - total(quietCalls) * shared)) / outcomes.length).toFixed(0)} |`,
 		`| requests to the service | ${per1000((one) => one.requests).toFixed(0)} |`,
-		`| bytes that the replicas read and wrote (network, database, log) | ${(per1000((one) => one.movedBytes) / MIB).toFixed(0)} MiB |`,
 		`| rows | ${rows.join(', ') || 'none'} |`,
 		`| growth of the database | ${(per1000((one) => one.databaseBytes) / MIB).toFixed(1)} MiB |`,
 	];

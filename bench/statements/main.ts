@@ -3,13 +3,15 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { asking, item } from '../../fake-session-service/builders.ts';
 import { createFakeSessionService } from '../../fake-session-service/fake-session-service.ts';
 import { createFakeSlack, type FakeSlack } from '../../fake-slack/index.ts';
+import { connectionEnv } from '../../sandbox/connection-env.ts';
 import { NO_LIMITS_ENV } from '../../test/support/no-limits.ts';
 import { amount, count, flag, readOptions, text } from '../../test/support/options.ts';
 import { startPostgres } from '../../test/support/postgres.ts';
 import { startAppProcess } from '../figures/app-process.ts';
-import { quantile } from '../figures/stats.ts';
+import { median } from '../figures/stats.ts';
 import { copyPrograms } from '../programs.ts';
 
 /*
@@ -25,12 +27,16 @@ const { minutes, rounds, former, list } = readOptions('npm run bench -- statemen
 });
 
 const SETTLE_MS = 8_000;
-const QUESTION = [{ title: 'Send the report?', description: 'One of: Yes, No' }];
+const QUESTION = item('Send the report?', 'One of: Yes, No');
 const ARRIVED = /delivered|continued/i;
 /** How many it is; BEGIN, COMMIT, ROLLBACK and SET are in none of both. */
 interface Count {
 	readonly statements: number;
 	readonly transactions: number;
+}
+
+interface Cost extends Count {
+	readonly shown: readonly string[];
 }
 
 const logDirectory = await mkdtemp(join(tmpdir(), 'handraise-statements-'));
@@ -56,11 +62,8 @@ function counted(statements: readonly string[]): Count {
 	return { statements: statements.filter((one) => !isFrame(one)).length, transactions: begun };
 }
 
-/** The statements of an act, or of one second when nothing happens, by how often. */
-function listed(what: string, statements: readonly string[]): void {
-	const byText = Map.groupBy(statements, (one) => one.slice(0, 160));
-	const rows = Array.from(byText, ([text, { length }]) => `${String(length).padStart(5)}  ${text}`);
-	console.log(`\n${what}:\n${rows.join('\n')}\n`);
+function print(what: string, statements: readonly string[] = []): void {
+	console.log(`\n${what}:\n${statements.map((one) => one.slice(0, 300)).join('\n')}\n`);
 }
 
 async function measure(entry: string) {
@@ -76,11 +79,7 @@ async function measure(entry: string) {
 		entry,
 		logDirectory: directory,
 		env: {
-			SLACK_BOT_TOKEN: slack.tokens.bot,
-			SLACK_APP_TOKEN: slack.tokens.app,
-			SLACK_API_URL: slack.apiUrl,
-			SESSION_SERVICE_URL: service.url,
-			SESSION_SERVICE_API_KEY: service.apiKey,
+			...connectionEnv({ slack, service }),
 			DATABASE_URL: await postgres.createDatabase(),
 			ENCRYPTION_KEY: randomBytes(32).toString('base64'),
 			UNDO_SECONDS: '0',
@@ -95,7 +94,7 @@ async function measure(entry: string) {
 		const place = await lengthOf();
 		await pause(minutes * 60_000);
 		const asked = await since(place);
-		if (list) listed('idle', asked);
+		if (list) print('idle', asked);
 		return counted(asked).statements / (minutes * 60);
 	}
 
@@ -103,11 +102,7 @@ async function measure(entry: string) {
 	const id = 'statements';
 	service.sessions.put(id, { name: 'Report', status: 'active', messages: [{ role: 'user', content: 'Begin.' }] });
 	const ask = () => {
-		service.sessions.push(id, {
-			role: 'assistant',
-			content: 'I need a word.',
-			human_input: QUESTION.map((item) => ({ ...item, value: '' })),
-		});
+		service.sessions.push(id, asking('I need a word.', [QUESTION]));
 		service.sessions.setStatus(id, 'humanInput');
 	};
 	const goOn = () => {
@@ -118,15 +113,14 @@ async function measure(entry: string) {
 	await ada.command('#agents', `/session watch ${id}`);
 
 	/** The newest post of a question, once it takes answers. */
-	const posted = () =>
-		until(slack, () => ada.messages('#agents').findLast((post) => post.buttons().some((label) => label === 'Yes')));
+	const posted = () => until(slack, () => ada.messages('#agents').findLast((post) => post.buttons().includes('Yes')));
 
 	ask();
 	await posted();
 	const watched = await idle();
 
 	/** What an act costs until `isDone`. */
-	async function cost(act: () => Promise<void>, isDone: () => boolean): Promise<Count & { shown: readonly string[] }> {
+	async function cost(act: () => Promise<unknown>, isDone: () => boolean): Promise<Cost> {
 		await pause(SETTLE_MS);
 		const place = await lengthOf();
 		const begunAt = performance.now();
@@ -138,16 +132,12 @@ async function measure(entry: string) {
 		return { statements: Math.max(0, statements - watched * seconds), transactions, shown };
 	}
 
-	const presses: Awaited<ReturnType<typeof cost>>[] = [];
-	const forms: Awaited<ReturnType<typeof cost>>[] = [];
+	const presses: Cost[] = [];
+	const forms: Cost[] = [];
 	for (let round = 0; round < rounds; round += 1) {
 		const post = await posted();
-		presses.push(
-			await cost(
-				() => post.press('Yes').then(() => {}),
-				() => ARRIVED.test(post.text()),
-			),
-		);
+		const isPressed = () => ARRIVED.test(post.text());
+		presses.push(await cost(() => post.press('Yes'), isPressed));
 		goOn();
 		await pause(SETTLE_MS);
 		ask();
@@ -158,12 +148,8 @@ async function measure(entry: string) {
 			return found?.text().includes('Send the report?') ? found : undefined;
 		});
 		await modal.choose(0, 'Yes');
-		forms.push(
-			await cost(
-				() => modal.submit().then(() => {}),
-				() => ARRIVED.test(ada.modal()?.text() ?? ''),
-			),
-		);
+		const isSubmitted = () => ARRIVED.test(ada.modal()?.text() ?? '');
+		forms.push(await cost(() => modal.submit(), isSubmitted));
 		await ada.modal()?.close(true);
 		goOn();
 		await pause(SETTLE_MS);
@@ -174,11 +160,7 @@ async function measure(entry: string) {
 
 const until = <T>(slack: FakeSlack, look: () => T) =>
 	slack.changes.until(look, () => 'Slack does not show it.', 60_000);
-const median = (counts: readonly Count[], key: keyof Count) =>
-	quantile(
-		counts.map((one) => one[key]),
-		0.5,
-	).toFixed(0);
+const medianOf = (counts: readonly Count[], key: keyof Count) => median(counts.map((one) => one[key])).toFixed(0);
 
 try {
 	await using copies = await copyPrograms(former);
@@ -187,16 +169,11 @@ try {
 	);
 	for (const { name, entry } of copies.programs) {
 		const { nothing, watched, presses, forms } = await measure(entry);
-		const acts = [presses, forms].map((own) => `${median(own, 'statements')}, ${median(own, 'transactions')}`);
+		const acts = [presses, forms].map((own) => `${medianOf(own, 'statements')}, ${medianOf(own, 'transactions')}`);
 		console.log(`| ${name} | ${nothing.toFixed(1)} | ${watched.toFixed(1)} | ${acts.join(' | ')} |`);
-		if (list)
-			for (const [what, own] of Object.entries({ presses, forms }))
-				console.log(
-					`\n${what}:\n${own
-						.at(-1)
-						?.shown.map((one) => one.slice(0, 300))
-						.join('\n')}\n`,
-				);
+		if (!list) continue;
+		print('a press', presses.at(-1)?.shown);
+		print('a form', forms.at(-1)?.shown);
 	}
 } finally {
 	await postgres.close();

@@ -2,7 +2,7 @@ import { done, item, task } from '../../fake-session-service/builders.ts';
 import type { SessionJson } from '../../fake-session-service/json.ts';
 import { watchingApp } from '../../test/sessions/harness.ts';
 import { createRandom } from '../../test/support/random.ts';
-import { quantile } from '../figures/stats.ts';
+import { spread } from '../figures/stats.ts';
 
 /*
  * The whole program in virtual time: what watching costs the service, and how soon people see what happens. A call takes
@@ -14,6 +14,9 @@ const PER_CHANNEL = 20;
 const STEP_MS = 8_000;
 const STEP = 'I looked at the next row of the list. '.repeat(25);
 
+/** A question, an answer past Handraise, an end. */
+type Kind = 'asks' | 'answered' | 'ends';
+
 interface Case {
 	readonly name: string;
 	readonly working: number;
@@ -24,85 +27,27 @@ interface Case {
 	/** Until it is measured, and for how long calls are counted. */
 	readonly before: number;
 	readonly minutes: number;
-	/** How often each thing happens, so many minutes apart: a question, an answer past Handraise, an end. */
-	readonly events: readonly (readonly [kind: 'asks' | 'answered' | 'ends', count: number, of: 'working' | 'quiet'])[];
+	/** How often each thing happens to one of those at work, if there are any, so many minutes apart. */
+	readonly events: Readonly<Partial<Record<Kind, number>>>;
 	readonly apart: number;
 }
 
-/** A service with a list, and one without. */
-const BOTH = [true, false];
+/** With a list of the service, and without one. */
+const both = (name: string, of: Omit<Case, 'name' | 'hasList'>): Case[] =>
+	[true, false].map((hasList) => ({ ...of, name: `${name}, ${hasList ? 'a list' : 'no list'}`, hasList }));
+const ten = { before: 11, minutes: 2, events: { asks: 10, answered: 10, ends: 3 }, apart: 11 };
+const atWork = { quiet: 0, hasList: false, before: 5, minutes: 5, apart: 0.3 };
+const many = { before: 12, minutes: 5, events: { asks: 40, ends: 10 }, apart: 0.4 };
+const large = { kilobytes: 5_000, stepMs: 2_000, before: 1, minutes: 2, events: { asks: 8 }, apart: 0.7 };
 
 const CASES: readonly Case[] = [
-	...BOTH.map(
-		(hasList): Case => ({
-			name: `ten quiet, ${hasList ? 'a list' : 'no list'}`,
-			working: 0,
-			quiet: 10,
-			hasList,
-			before: 11,
-			minutes: 2,
-			events: [
-				['asks', 10, 'quiet'],
-				['answered', 10, 'quiet'],
-				['ends', 3, 'quiet'],
-			],
-			apart: 11,
-		}),
-	),
-	{
-		name: 'ten at work, a list',
-		working: 10,
-		quiet: 0,
-		hasList: true,
-		before: 5,
-		minutes: 5,
-		events: [
-			['asks', 20, 'working'],
-			['ends', 9, 'working'],
-		],
-		apart: 0.3,
-	},
-	...BOTH.map(
-		(hasList): Case => ({
-			name: `300, 30 of them at work, ${hasList ? 'a list' : 'no list'}`,
-			working: 30,
-			quiet: 270,
-			hasList,
-			before: 12,
-			minutes: 5,
-			events: [
-				['asks', 40, 'working'],
-				['ends', 10, 'working'],
-			],
-			apart: 0.4,
-		}),
-	),
-	...[10, 40, 100, 1_000].map(
-		(working): Case => ({
-			name: `${working} at work, no list`,
-			working,
-			quiet: 0,
-			hasList: false,
-			before: 5,
-			minutes: 5,
-			events: [['asks', working > 100 ? 20 : 40, 'working']],
-			apart: 0.3,
-		}),
-	),
-	...BOTH.map(
-		(hasList): Case => ({
-			name: `one of 5 MB that steps every 2 s, ${hasList ? 'a list' : 'no list'}`,
-			working: 1,
-			quiet: 0,
-			hasList,
-			kilobytes: 5_000,
-			stepMs: 2_000,
-			before: 1,
-			minutes: 2,
-			events: [['asks', 8, 'working']],
-			apart: 0.7,
-		}),
-	),
+	...both('ten quiet', { ...ten, working: 0, quiet: 10 }),
+	{ ...atWork, name: 'ten at work, a list', working: 10, hasList: true, events: { asks: 20, ends: 9 } },
+	...both('300, 30 of them at work', { ...many, working: 30, quiet: 270 }),
+	...[10, 40, 100, 1_000].map((working) => {
+		return { ...atWork, name: `${working} at work, no list`, working, events: { asks: working > 100 ? 20 : 40 } };
+	}),
+	...both('one of 5 MB that steps every 2 s', { ...large, working: 1, quiet: 0 }),
 ];
 
 function bodyOf(kilobytes: number, status: string): SessionJson {
@@ -167,11 +112,11 @@ async function measure(one: Case) {
 	const reads = service.log.reads().filter(({ at }) => at >= from);
 	const lists = service.log.lists().filter(({ at }) => at >= from);
 	const seen: string[] = [];
-	for (const [kind, count, of] of events) {
+	for (const [kind, count] of Object.entries(events)) {
 		const after: number[] = [];
 		for (let number = 0; number < count; number += 1) {
 			await play(apart * MINUTE_MS * random.between(0.9, 1.1));
-			const id = random.pick(of === 'working' ? [...steps.keys()] : ids.slice(working));
+			const id = random.pick(working > 0 ? [...steps.keys()] : ids);
 			const stepsAt = steps.get(id);
 			steps.delete(id);
 			const words = `${kind} ${number}?`;
@@ -193,12 +138,11 @@ async function measure(one: Case) {
 				const answer = () => void service.sessions.answerAsPage(id, [`${kind} value ${number}.`]);
 				after.push(await seenAfter(answer, () => isShown(`${kind} value ${number}.`)));
 			}
-			service.sessions.setStatus(id, of === 'working' ? 'active' : 'paused');
+			service.sessions.setStatus(id, working > 0 ? 'active' : 'paused');
 			app.step(id, `I go on (${number}).`);
 			if (stepsAt !== undefined) steps.set(id, clock.now() + stepMs);
 		}
-		const [median, late] = [0.5, 0.95].map((share) => `${(quantile(after, share) / 1_000).toFixed(1)} s`);
-		seen.push(`${of} ${kind}: ${median} / ${late}`);
+		seen.push(`${kind}: ${spread(after, [0.5, 0.95])}`);
 	}
 	const limited = service.log.reads().filter(({ status }) => status === 429).length;
 	const bytes = [...reads, ...lists].reduce((sum, { byteCount }) => sum + byteCount, 0);

@@ -57,17 +57,12 @@ export function shownIn(page: Page, part: string, author: string): Promise<Shown
 	})()`);
 }
 
-/** The words of the window on top: all above its submit button, and those above its last field and in it. */
-export function wordsOfWindow(page: Page): Promise<{ all: string; toLastField: string }> {
+/** The words of the window on top, above its submit button. */
+export function wordsOfWindow(page: Page): Promise<string> {
 	return page.evaluate(`(() => {${FUNCTIONS}
 		const title = wordsIn(document.querySelector('.dialog-head h2'));
 		const body = document.querySelector('.dialog-body');
-		const blocks = [...body.querySelector('.blocks').children];
-		const lastField = blocks.findLastIndex((one) => one.matches('.block-input') || one.querySelector('.loose-control'));
-		return {
-			all: [title, wordsIn(body)].join(' '),
-			toLastField: [title, ...blocks.slice(0, lastField + 1).map(wordsIn)].join(' '),
-		};
+		return [title, wordsIn(body)].join(' ');
 	})()`);
 }
 

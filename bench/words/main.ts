@@ -144,13 +144,8 @@ async function followOne(asks: Asks): Promise<void> {
 	console.log('One question with two options in a watched channel, all messages and people:');
 	tellAll('open', asked, GOALS);
 	const notified = sandbox.slack.state.messages.find((one) => one.ts === post.ts)?.text ?? '';
-	const isTold = notified.includes(asks.title);
-	tell(
-		'words of its notification',
-		countWords(notified, AGENTS_TEXTS).own,
-		null,
-		isTold ? notified : `MISSED: ${notified}`,
-	);
+	const told = notified.includes(asks.title) ? notified : `MISSED: ${notified}`;
+	tell('words of its notification', countWords(notified, AGENTS_TEXTS).own, null, told);
 
 	const grace = await open('grace');
 	await type(grace, '/session goes-on');
@@ -168,14 +163,12 @@ async function followOne(asks: Asks): Promise<void> {
 	await optionOn(ada, asks).click();
 	await optionOn(ada, asks).waitFor({ state: 'detached' });
 	await quiet(2_000);
-	const pressed = fromPress();
 	tellAll('pressed a moment ago', await everythingShown(), GOALS);
 	await sessions.until('goes-on', (json) => (json.messages?.length ?? 0) > 3);
 	await quiet();
 	const settled = fromPress();
 	const after = await everythingShown();
 	tellAll('delivered, and the agent continued', after, { openWords: GOALS.deliveredWords });
-	tell('calls until the press is seen', pressed.count, null, pressed.names);
 	tell('calls until the agent continued', settled.count, GOALS.pressCalls, settled.names);
 
 	console.log('The post of that question, when the agent went on:');
@@ -185,9 +178,7 @@ async function followOne(asks: Asks): Promise<void> {
 	tell('lines of text', lines, GOALS.postLines);
 
 	console.log('The window of that question:');
-	const above = countWords(form.toLastField, AGENTS_TEXTS);
-	tell('words to its last field', above.own, null, `${above.all} with the agent’s`);
-	const all = countWords(form.all, AGENTS_TEXTS);
+	const all = countWords(form, AGENTS_TEXTS);
 	tell('words before “Send answer”', all.own, GOALS.window, `${all.all} with the agent’s`);
 	await type(ada, '/session watch goes-on --qustions-only');
 	await quiet(3_000);
