@@ -1,6 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { expect, it } from 'vitest';
 import { createManualClock } from '../fake-slack/index.ts';
+import { skipUnless } from '../test/support/skip-unless.ts';
 import { BODY_LIMIT_BYTES } from './operations.ts';
 import { startForTest } from './test-client.ts';
 
@@ -55,23 +56,26 @@ it('does not do what is over the limit', async () => {
 	expect(client.service.log.savedPuts()).toEqual([]);
 });
 
-// Only Linux has the whole of 127/8 on its loopback interface.
-it.skipIf(process.platform !== 'linux')('it counts by client address, whatever the key', async () => {
-	await using client = await startForTest({ clock: createManualClock(), rateLimit: small });
-	const statusFrom = (localAddress: string, key: string) =>
-		new Promise<number | undefined>((resolve, reject) => {
-			const headers = { 'x-api-key': key };
-			httpRequest(`${client.service.url}/v1/sessions/none`, { localAddress, headers, agent: false }, (response) => {
-				response.resume();
-				resolve(response.statusCode);
-			})
-				.on('error', reject)
-				.end();
-		});
-	for (const key of ['a', 'b', 'c']) expect(await statusFrom('127.0.0.1', key)).toBe(401);
-	expect(await statusFrom('127.0.0.1', client.service.apiKey)).toBe(429);
-	expect(await statusFrom('127.0.0.2', client.service.apiKey)).toBe(404);
-});
+it(
+	'it counts by client address, whatever the key',
+	skipUnless(process.platform === 'linux', 'only Linux has the whole of 127/8 on its loopback interface'),
+	async () => {
+		await using client = await startForTest({ clock: createManualClock(), rateLimit: small });
+		const statusFrom = (localAddress: string, key: string) =>
+			new Promise<number | undefined>((resolve, reject) => {
+				const headers = { 'x-api-key': key };
+				httpRequest(`${client.service.url}/v1/sessions/none`, { localAddress, headers, agent: false }, (response) => {
+					response.resume();
+					resolve(response.statusCode);
+				})
+					.on('error', reject)
+					.end();
+			});
+		for (const key of ['a', 'b', 'c']) expect(await statusFrom('127.0.0.1', key)).toBe(401);
+		expect(await statusFrom('127.0.0.1', client.service.apiKey)).toBe(429);
+		expect(await statusFrom('127.0.0.2', client.service.apiKey)).toBe(404);
+	},
+);
 
 it('shares the budget with others behind the address, and forgets it at a restart', async () => {
 	await using client = await startForTest({ clock: createManualClock() });

@@ -8,6 +8,7 @@ import { readSettings } from '../src/config.ts';
 import { main as doctor } from '../src/doctor.ts';
 import { readKeys } from '../src/store/encryption.ts';
 import { runHere } from './support/commands.ts';
+import { skipUnless } from './support/skip-unless.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'handraise-env-file-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -118,15 +119,22 @@ describe('a whole .env', () => {
 	});
 
 	// Only root can give it to somebody else. 65534 is the user nobody.
-	it.runIf(process.getuid?.() === 0 && existsSync('/usr/bin/setpriv'))('that may not be read stops the start', () => {
-		writeFileSync(PATH, LIST, { mode: 0o600 });
-		chownSync(PATH, 65_534, 65_534);
-		const by = ['/usr/bin/setpriv', '--bounding-set=-dac_override,-dac_read_search', '--inh-caps=-all'];
-		const words = '.env cannot be read (EACCES), nor its settings: check who may read it';
-		const env = ['/usr/bin/env', ...CONNECTIONS.trim().split('\n')];
-		expect(runAs([...by, ...env])).toContain(words);
-		rmSync(PATH);
-	});
+	it(
+		'that may not be read stops the start',
+		skipUnless(
+			process.getuid?.() === 0 && existsSync('/usr/bin/setpriv'),
+			'only root can give a file to another user, and needs setpriv',
+		),
+		() => {
+			writeFileSync(PATH, LIST, { mode: 0o600 });
+			chownSync(PATH, 65_534, 65_534);
+			const by = ['/usr/bin/setpriv', '--bounding-set=-dac_override,-dac_read_search', '--inh-caps=-all'];
+			const words = '.env cannot be read (EACCES), nor its settings: check who may read it';
+			const env = ['/usr/bin/env', ...CONNECTIONS.trim().split('\n')];
+			expect(runAs([...by, ...env])).toContain(words);
+			rmSync(PATH);
+		},
+	);
 	function runAs(by: readonly string[]): string {
 		const main = new URL('../src/main.ts', import.meta.url).pathname;
 		const args = [...by.slice(1), process.execPath, '--env-file-if-exists=.env', main];

@@ -9,6 +9,7 @@ import { answerOf, now } from './slack/support/answers.ts';
 import { expectSafeMessage, expectSafeView } from './slack/support/check.ts';
 import { CANARY } from './slack/support/hostile-session.ts';
 import { hostileText } from './slack/support/hostile-text.ts';
+import { runs } from './support/runs.ts';
 
 const time = fc.oneof(fc.integer({ min: now - 1e10, max: now }), fc.constantFrom(0, -1, 8.64e15, Number.NaN));
 
@@ -85,7 +86,7 @@ describe('hostile answers', () => {
 				expectSafeMessage(receiptMessage(given, receipt));
 				expectSafeMessage(errorMessage('could_not_check', null, { kept: 'unchanged', adminContact: name }));
 			}),
-			{ numRuns: 63 },
+			{ numRuns: runs(63) },
 		);
 	});
 
@@ -97,7 +98,7 @@ describe('hostile answers', () => {
 				expectSafeView(view);
 				expect(view.submit).toBeUndefined();
 			}),
-			{ numRuns: 19 },
+			{ numRuns: runs(19) },
 		);
 	});
 });

@@ -16,6 +16,7 @@ import { hostileSession } from './slack/support/hostile-session.ts';
 import { hostileText } from './slack/support/hostile-text.ts';
 import { answeredContent, askedContent, postContext } from './slack/support/posts.ts';
 import { stateOf } from './slack/support/slack-state.ts';
+import { runs } from './support/runs.ts';
 import { gatedResponse } from './support/sessions.ts';
 
 const sessionId = hostileText.map((text) => text.slice(0, 400).toWellFormed() || 'x');
@@ -49,7 +50,7 @@ describe('hostile sessions', () => {
 				expect(fieldIds(again)).toEqual(fieldIds(modal));
 				expectSafeView(again);
 			}),
-			{ numRuns: 150 },
+			{ numRuns: runs(150) },
 		);
 	});
 
@@ -65,7 +66,7 @@ describe('hostile sessions', () => {
 				expectSafeMessage(errorMessage(code, chosen.sessionId, context));
 				expectSafeMessage(answerCard(chosen.sessionId));
 			}),
-			{ numRuns: 88 },
+			{ numRuns: runs(88) },
 		);
 	});
 
@@ -102,7 +103,7 @@ describe('hostile sessions', () => {
 				expectSafeMessage(settledQuestionPost(answeredContent(view.question, name), 'answered', post));
 				expectSafeMessage(askedPost(askedContent(view.question), false, post));
 			}),
-			{ numRuns: 50 },
+			{ numRuns: runs(50) },
 		);
 	});
 });

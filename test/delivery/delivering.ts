@@ -1,4 +1,4 @@
-import { createManualClock } from '../../fake-slack/index.ts';
+import { createManualClock, type ManualClock } from '../../fake-slack/index.ts';
 import type { AnswerStore } from '../../src/delivery/answer-store.ts';
 import { createDelivery } from '../../src/delivery/deliver.ts';
 import { ourAnswers } from '../../src/delivery/earlier-answers.ts';
@@ -52,9 +52,16 @@ export const STATUS_500 = ['unavailable', '500', { outcomeUnknown: true, status:
 /** What a PUT sends is what the next read finds. */
 const sentAsRead = (items: readonly SentItem[]) => items as unknown as readonly ReadItem[];
 
-/** Answers in a real SQLite store, workers, and a fake service; all on one manual clock. */
-export async function createHarness() {
-	const clock = createManualClock(T0);
+type Service = Pick<SessionServiceClient, 'callTimeoutMs' | 'deliveryReadMs' | 'read' | 'reserveDelivery'>;
+
+/** Answers in a real SQLite store, workers, and a fake service or `client`; all on one manual clock. */
+export async function createHarness({
+	clock = createManualClock(T0),
+	client,
+}: {
+	clock?: ManualClock;
+	client?: Service;
+} = {}) {
 	const dataDir = makeDataDir();
 	await putDatabase(dataDir.path);
 	const store = await open({ dataDir: dataDir.path, clock });
@@ -99,7 +106,7 @@ export async function createHarness() {
 		});
 	}
 
-	const sessionService: Pick<SessionServiceClient, 'callTimeoutMs' | 'deliveryReadMs' | 'read' | 'reserveDelivery'> = {
+	const sessionService: Service = client ?? {
 		callTimeoutMs: CALL_TIMEOUT_MS,
 		deliveryReadMs: 60_000 + CALL_TIMEOUT_MS,
 		read: (sessionId) => read(sessionId),

@@ -99,25 +99,10 @@ describe('an answer is delivered once', () => {
 		expect(app.slack.as('ada').dm()).toEqual([]);
 	});
 
+	// `service-faults.test.ts` has all faults, without Slack.
 	it.each<[string, Fault, number]>([
-		['500 after saving', { kind: 'error', saves: true }, 1],
 		['500 without saving', { kind: 'error' }, 2],
-		['500 in plain text', { kind: 'error', body: 'Something went wrong!' }, 2],
-		['its "failed to update"', { kind: 'error', body: '{"error":"Failed to update human input"}' }, 2],
 		['a reset after saving', { kind: 'reset', saves: true }, 1],
-		['a reset without saving', { kind: 'reset' }, 2],
-		['nothing after saving', { kind: 'hang', saves: true }, 1],
-		['nothing without saving', { kind: 'hang' }, 2],
-		['so late that we have given up, but saves', { kind: 'late', ms: 2_500 }, 1],
-		['500, and saves a moment later', { kind: 'error', saves: true, saveAfterMs: 1_900 }, 1],
-		['garbage after saving', { kind: 'garbage' }, 1],
-		['half an answer after saving', { kind: 'cut-off' }, 1],
-		['JSON of something else without saving', { kind: 'foreign-json' }, 2],
-		["a proxy's page", { kind: 'html' }, 2],
-		['429', { kind: 'rate-limited', retryAfterSeconds: 28 }, 2],
-		['401', { kind: 'unauthorized' }, 2],
-		['403', { kind: 'error', status: 403 }, 2],
-		['503', { kind: 'error', status: 503 }, 2],
 	])('delivers once when the service responds to the PUT with %s', async (_, fault, puts) => {
 		const id = ask();
 		app.service.faults.add({ ...fault, method: 'PUT', sessionId: id, times: 1 });
@@ -142,19 +127,6 @@ describe('an answer is delivered once', () => {
 		await shows(headline('resumed'));
 		const [first, second] = app.service.log.puts(id);
 		expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(90_000);
-	});
-
-	it.each([
-		['null for its messages', { messages: null }],
-		['no messages at all', { messages: undefined }],
-	])('delivers once when the service responds to the first reads with %s', async (_, patch) => {
-		const id = ask();
-		const messages = structuredClone(app.service.sessions.get(id).messages ?? []);
-		await submit(id, () => app.service.sessions.patch(id, patch as { messages: null }));
-		await shows(whatHappened('unreadable_answer'));
-		app.service.sessions.patch(id, { messages });
-		await shows(DELIVERED);
-		expect(effective(id)).toHaveLength(1);
 	});
 
 	it('sends items of others back exactly as the service has them', async () => {

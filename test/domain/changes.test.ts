@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ReadSession } from '../../src/domain/session.ts';
 import { type Change, changesBetween, digestOf } from '../../src/domain/session-snapshot.ts';
+import { runs } from '../support/runs.ts';
 import { buildSession, saying } from '../support/sessions.ts';
 import { anySession, asking } from './sessions.ts';
 
@@ -16,6 +17,7 @@ describe('changesBetween', () => {
 			fc.property(anySession, (session) => {
 				expect(changesBetween(digestOf(session), digestOf(session))).toEqual([]);
 			}),
+			{ numRuns: runs(100) },
 		);
 	});
 	it('finds only the end of a session that was never announced', () => {

@@ -9,6 +9,7 @@ import {
 	type OurValues,
 } from '../../src/domain/compare.ts';
 import { askingMessageIndex, type ReadItem, type ReadSession } from '../../src/domain/session.ts';
+import { runs } from '../support/runs.ts';
 import { buildSession, fingerprintOf, saying, sentItems, shownHashOf } from '../support/sessions.ts';
 import { anySession, anyStatus, asking } from './sessions.ts';
 
@@ -198,9 +199,9 @@ describe('mergeForPut', () => {
 					expect(compareForDelivery({ ...input, session: next })).toEqual({ kind: 'alreadyOurs' });
 				},
 			),
-			{ numRuns: 3_000 },
+			{ numRuns: runs(3_000) },
 		);
-		expect(clear).toBeGreaterThan(100);
+		expect(clear).toBeGreaterThan(runs(100));
 	});
 });
 

@@ -4,6 +4,7 @@ import { draftIn, markedTitle } from '../../src/domain/contract.ts';
 import { askedAt } from '../../src/domain/options.ts';
 import { looksSecretAt } from '../../src/domain/secrecy.ts';
 import { wordList } from '../../src/domain/word-list.ts';
+import { runs } from '../support/runs.ts';
 
 const asked = (title: string, description = '', context = '') =>
 	askedAt({ items: [{ title, description }], context }, 0);
@@ -124,7 +125,7 @@ describe('the contract', () => {
 				expect([choice?.options, why]).toEqual([options, 'options: a list of the contract']);
 				expect(choice?.isSeveral).toBe(false);
 			}),
-			{ numRuns: 2_000 },
+			{ numRuns: runs(2_000) },
 		);
 	});
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sameText } from '../../src/domain/texts.ts';
+import { runs } from '../support/runs.ts';
 import { fingerprintOf, hashOfTexts } from '../support/sessions.ts';
 
 describe('fingerprintOf', () => {
@@ -36,7 +37,7 @@ describe('fingerprintOf', () => {
 			fc.property(items, items, (one, other) => {
 				expect(fingerprintOf(one) === fingerprintOf(other)).toBe(JSON.stringify(one) === JSON.stringify(other));
 			}),
-			{ numRuns: 500 },
+			{ numRuns: runs(500) },
 		);
 	});
 });

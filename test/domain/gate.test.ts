@@ -6,6 +6,7 @@ import { quickAnswerOf } from '../../src/domain/quick-answer.ts';
 import { guessInput, looksSecretAt } from '../../src/domain/secrecy.ts';
 import { openQuestion, type ReadItem } from '../../src/domain/session.ts';
 import { anyCharacter } from '../support/any-text.ts';
+import { runs } from '../support/runs.ts';
 import { buildSession, saying, shownHashOf } from '../support/sessions.ts';
 import { RECORDED } from './texts-of-1.0.0.ts';
 
@@ -250,7 +251,7 @@ describe('fingerprint and hash of what is shown', () => {
 				const humanInput = pairs.map(([title, description]) => item(title, description));
 				expect(shownHashOf({ content, humanInput })).toBe(plainHashOf([content, ...pairs.flat()]));
 			}),
-			{ numRuns: 60 },
+			{ numRuns: runs(60) },
 		);
 	});
 

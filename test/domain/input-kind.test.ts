@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { looksSecret } from '../../src/domain/asks-for-secret.ts';
 import { guessInput, INPUT_RULES } from '../../src/domain/secrecy.ts';
 import { anyCharacter } from '../support/any-text.ts';
+import { runs } from '../support/runs.ts';
 import { type Example, INPUT_EXAMPLES } from './rule-examples.ts';
 
 function itemOf(example: Example): { title: string; description: string } {
@@ -87,6 +88,6 @@ it('handles any strings without throwing and returns only what the type allows',
 				expect(found.options).not.toContain('');
 			}
 		}),
-		{ numRuns: 1_000 },
+		{ numRuns: runs(1_000) },
 	);
 });

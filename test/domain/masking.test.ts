@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { MASK, masked } from '../../src/domain/masking.ts';
 import { isOffered, maskedSnapshot, questionViewAt, snapshotOf } from '../../src/domain/session-snapshot.ts';
 import { assistant, session } from '../sessions/support.ts';
+import { runs } from '../support/runs.ts';
 import { scoreOf } from './masking/score.ts';
 
 /** No real key: joined here, so that no scanner of repositories takes it for one. */
@@ -121,6 +122,7 @@ describe('credentials in texts of agents', () => {
 				const { steps } = snapshotOf(session({ messages: [assistant(around(length))] }), 0);
 				expect(steps[0]?.text).not.toMatch(/aB3/);
 			}),
+			{ numRuns: runs(100) },
 		);
 	});
 
@@ -139,6 +141,7 @@ describe('credentials in texts of agents', () => {
 				expect(found.text).toContain(MASK);
 				expect(shownOf(found.text)).toBe(found.text);
 			}),
+			{ numRuns: runs(100) },
 		);
 	});
 });

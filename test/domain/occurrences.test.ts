@@ -12,6 +12,7 @@ import {
 	type SettledHow,
 } from '../../src/domain/occurrences.ts';
 import type { QuestionDigest, ReadMessage, Session } from '../../src/domain/session.ts';
+import { runs } from '../support/runs.ts';
 import { buildSession, saying } from '../support/sessions.ts';
 import { anySession, asking } from './sessions.ts';
 
@@ -539,7 +540,7 @@ describe('occurrencesIn', () => {
 					stored.read(second, session);
 				}
 			}),
-			{ numRuns: 1_250 },
+			{ numRuns: runs(1_250) },
 		);
 	});
 });

@@ -5,6 +5,7 @@ import type { Session } from '../../src/domain/session.ts';
 import { asShownBy, questionViewAt, snapshotOf, storedQuestionOf } from '../../src/domain/session-snapshot.ts';
 import { assistant, session, T0 } from '../sessions/support.ts';
 import { anyCharacter } from '../support/any-text.ts';
+import { runs } from '../support/runs.ts';
 
 const texts = fc.oneof(fc.string({ unit: anyCharacter, maxLength: 4_000 }), fc.constant('😀'.repeat(3_000)));
 
@@ -52,7 +53,7 @@ it('a snapshot contains a bounded part of any session, without links and variabl
 			expect(view.steps.length).toBeLessThanOrEqual(4);
 			for (const item of view.question?.items ?? []) expect(item.title.length).toBeLessThanOrEqual(300);
 		}),
-		{ numRuns: 60 },
+		{ numRuns: runs(60) },
 	);
 	// It reads 60 hostile sessions, at most some 300 kB each.
 }, 180_000);

@@ -17,6 +17,7 @@ import {
 	resultOf,
 	taskOf,
 } from '../../src/domain/session.ts';
+import { runs } from '../support/runs.ts';
 import { buildSession, saying, shownHashOf } from '../support/sessions.ts';
 import { anySession, asking } from './sessions.ts';
 
@@ -151,6 +152,7 @@ describe('questionAt', () => {
 				expect(question?.openItems ?? []).toEqual(expected);
 				if (question !== null) expect(question.messageIndex).toBe(askingMessageIndex(session));
 			}),
+			{ numRuns: runs(100) },
 		);
 	});
 });
@@ -207,6 +209,7 @@ describe('the progress of a session', () => {
 					Array.from({ length: assistantCountOf(session) }, (_, index) => assistantCountOf(session) - index),
 				);
 			}),
+			{ numRuns: runs(100) },
 		);
 	});
 	it('computes the age from the start until now, or until the end once the session is over', () => {

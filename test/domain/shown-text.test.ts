@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { cutTo, isBlank, neutralise, oneLine, shownPart } from '../../src/domain/shown-text.ts';
 import { createCutMark, cutText, cutWithNote } from '../../src/domain/texts.ts';
 import { hostileText } from '../slack/support/hostile-text.ts';
+import { runs } from '../support/runs.ts';
 
 const limit = fc.oneof(fc.integer({ min: 1, max: 120 }), fc.integer({ min: 120, max: 3000 }));
 const note = /… \([\d,]+ more characters?\)$/;
@@ -49,7 +50,7 @@ describe('neutralise', () => {
 			fc.property(hostileText, (text) => {
 				expect(neutralise(neutralise(text))).toBe(neutralise(text));
 			}),
-			{ numRuns: 500 },
+			{ numRuns: runs(500) },
 		);
 	});
 });
@@ -153,7 +154,7 @@ describe('a longer text', () => {
 				expect(cutTo(text, room).length).toBeLessThanOrEqual(room);
 				expect(text.startsWith(cutTo(text, room))).toBe(true);
 			}),
-			{ numRuns: 750 },
+			{ numRuns: runs(750) },
 		);
 	});
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
 import { createRateLimiter } from '../../src/kernel/rate-limiter.ts';
+import { runs } from '../support/runs.ts';
 
 const T0 = Date.parse('2026-01-05T09:00:00Z');
 const clock = createManualClock(T0);
@@ -17,6 +18,7 @@ it('a charge delays the next call as much as single calls do', async () => {
 			const calls = Math.min(taken, burst) + charged;
 			expect(await take()).toBe(Math.max(0, calls + 1 - burst) * 3_000);
 		}),
+		{ numRuns: runs(100) },
 	);
 });
 

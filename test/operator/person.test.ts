@@ -14,6 +14,7 @@ import { KEY } from '../store/support.ts';
 import { auditLines } from '../support/audit-lines.ts';
 import { runPerson, startCommand } from '../support/commands.ts';
 import { DELIVERED } from '../support/sentences.ts';
+import { skipUnless } from '../support/skip-unless.ts';
 
 const ADA = 'U0ADA';
 
@@ -390,10 +391,17 @@ const SETPRIV = '/usr/bin/setpriv';
 const PLAIN_ROOT = [SETPRIV, '--bounding-set=-dac_override,-dac_read_search', '--inh-caps=-all'];
 
 // Only root can change the owner. 65534 is the user nobody.
-it.runIf(process.getuid?.() === 0 && existsSync(SETPRIV))('is refused to another user', async () => {
-	await start();
-	await chown(join(app.dataDir, SOCKET), 65_534, 65_534);
-	const other = await startCommand('person', ['export', ADA], { DATA_DIR: app.dataDir }, { by: PLAIN_ROOT }).closed;
-	expect(other.stderr).toContain('(EACCES): none runs there, it runs as another user, ');
-	expect([other.code, other.stdout]).toEqual([1, '']);
-});
+it(
+	'is refused to another user',
+	skipUnless(
+		process.getuid?.() === 0 && existsSync(SETPRIV),
+		'only root can give a file to another user, and needs setpriv',
+	),
+	async () => {
+		await start();
+		await chown(join(app.dataDir, SOCKET), 65_534, 65_534);
+		const other = await startCommand('person', ['export', ADA], { DATA_DIR: app.dataDir }, { by: PLAIN_ROOT }).closed;
+		expect(other.stderr).toContain('(EACCES): none runs there, it runs as another user, ');
+		expect([other.code, other.stdout]).toEqual([1, '']);
+	},
+);

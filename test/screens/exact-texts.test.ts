@@ -42,6 +42,7 @@ import { showsAll } from '../slack/support/as-shown.ts';
 import { hostileText } from '../slack/support/hostile-text.ts';
 import { answeredContent, askedContent, postContext } from '../slack/support/posts.ts';
 import { watchOf } from '../slack/support/watches.ts';
+import { runs } from '../support/runs.ts';
 import { buildSessionModel } from '../support/session-model.ts';
 import { buildSession, readSession } from '../support/sessions.ts';
 
@@ -439,7 +440,7 @@ describe('any text from outside', () => {
 				});
 				expect(missing.map(([screen, of]) => [screen, of(texts), elementsIn(screens[screen])])).toEqual([]);
 			}),
-			{ numRuns: 60 },
+			{ numRuns: runs(60) },
 		);
 	});
 
@@ -457,7 +458,7 @@ describe('any text from outside', () => {
 				});
 				expect(problems).toEqual([]);
 			}),
-			{ numRuns: 60 },
+			{ numRuns: runs(60) },
 		);
 	});
 
@@ -482,7 +483,7 @@ describe('any text from outside', () => {
 				expect(groups('window of the end').some((group) => showsAll(group, said))).toBe(true);
 				expect(groups('window of the end').some((group) => showsAll(group, result))).toBe(true);
 			}),
-			{ numRuns: 60 },
+			{ numRuns: runs(60) },
 		);
 	});
 });

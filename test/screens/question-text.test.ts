@@ -7,6 +7,7 @@ import { oneLine } from '../../src/domain/shown-text.ts';
 import { questionText } from '../../src/screens/question.ts';
 import { hostileSession } from '../slack/support/hostile-session.ts';
 import { hostileText } from '../slack/support/hostile-text.ts';
+import { runs } from '../support/runs.ts';
 import { gatedResponse } from '../support/sessions.ts';
 
 type Told = Parameters<typeof questionText>[0];
@@ -169,7 +170,7 @@ describe('the text of a question', () => {
 					}
 				}
 			}),
-			{ numRuns: 200 },
+			{ numRuns: runs(200) },
 		);
 	});
 
@@ -182,7 +183,7 @@ describe('the text of a question', () => {
 				const start = oneLine(title, 1_000).replace(/\s+/g, ' ').trimStart();
 				if (start !== '') expect(text.startsWith(`An agent asks: ${start.slice(0, 20)}`.trimEnd())).toBe(true);
 			}),
-			{ numRuns: 500 },
+			{ numRuns: runs(500) },
 		);
 	});
 });

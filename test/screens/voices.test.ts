@@ -19,6 +19,7 @@ import { hostileText } from '../slack/support/hostile-text.ts';
 import { answeredContent, askedContent, postContext } from '../slack/support/posts.ts';
 import { expectVoices, foreign, IMITATIONS } from '../slack/support/voices.ts';
 import { watchOf } from '../slack/support/watches.ts';
+import { runs } from '../support/runs.ts';
 import { buildSession } from '../support/sessions.ts';
 
 const text = fc
@@ -94,7 +95,7 @@ describe('text from outside is marked as such and never begins a view or message
 				const metadata = newMetadata({ sessionId, formId: 'form' });
 				expectVoices(chooseItemModal(question, question.openItems, { text: name }, metadata));
 			}),
-			{ numRuns: 38 },
+			{ numRuns: runs(38) },
 		);
 	});
 
@@ -139,7 +140,7 @@ describe('text from outside is marked as such and never begins a view or message
 				expectVoices(watchList({ watches: [watchOf(view)], total: 1 }, { channelId: 'C1', offset: 0 }));
 				expectVoices(filesMessage(given, LINKS));
 			}),
-			{ numRuns: 38 },
+			{ numRuns: runs(38) },
 		);
 	});
 
@@ -177,7 +178,7 @@ describe('text from outside is marked as such and never begins a view or message
 					expectVoices(message);
 				}
 			}),
-			{ numRuns: 38 },
+			{ numRuns: runs(38) },
 		);
 	});
 });

@@ -7,6 +7,7 @@ import type { RequestPriority } from '../../src/service/service.ts';
 import { createSharedState } from '../../src/store/shared-states.ts';
 import type { Replicas } from '../store/contract.ts';
 import { openReplicas } from '../store/postgres-replicas.ts';
+import { runs } from '../support/runs.ts';
 
 let replicas: Replicas;
 beforeAll(async () => {
@@ -87,7 +88,7 @@ it('two processes send no more than the limit together in any 60 s, and everythi
 			for (const [index, at] of sent.entries())
 				expect((sent[index + limit] ?? Number.POSITIVE_INFINITY) - at).toBeGreaterThan(60_000);
 		}),
-		{ numRuns: 12 },
+		{ numRuns: runs(12) },
 	);
 });
 

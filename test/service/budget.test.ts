@@ -5,6 +5,7 @@ import type { Cell } from '../../src/kernel/basics.ts';
 import { type BudgetState, createRequestBudget, type Permit } from '../../src/service/budget.ts';
 import type { RequestPriority } from '../../src/service/service.ts';
 import { readRateLimit } from '../../src/service/transport.ts';
+import { runs } from '../support/runs.ts';
 
 /** Of a limit of 250: 20 are kept for deliveries, 35 more for people, and 4 go to watching at once. */
 const CAPACITY = 59;
@@ -71,7 +72,7 @@ it('sends no more than the limit in any 60 s, whoever asks when, and everything 
 			for (const [index, at] of sent.entries())
 				expect((sent[index + limit] ?? Number.POSITIVE_INFINITY) - at).toBeGreaterThan(60_000);
 		}),
-		{ numRuns: 60 },
+		{ numRuns: runs(60) },
 	);
 });
 
@@ -302,6 +303,7 @@ describe('what the service says', () => {
 				await clock.advance(0);
 				expect(granted).toEqual(['pair']);
 			}),
+			{ numRuns: runs(100) },
 		);
 	});
 });

@@ -33,7 +33,12 @@ describe('a fault of the service', () => {
 		[{ kind: 'foreign-json' }, 'unreadable_answer', { unknown: true, saved: false }],
 		[{ kind: 'wrong-types' }, 'unreadable_answer', { unknown: true, saved: false }],
 		[{ kind: 'error', status: 413 }, 'refused', { unknown: false, saved: false }],
-		[{ kind: 'error', status: 400 }, 'refused', { unknown: false, saved: false }],
+		...[400, 405, 410, 418, 422].map(
+			(status) => [{ kind: 'error', status }, 'refused', { unknown: false, saved: false }] as const,
+		),
+		[{ kind: 'error', status: 404 }, 'session_not_found', { unknown: false, saved: false }],
+		[{ kind: 'html', status: 404 }, 'session_not_found', { unknown: false, saved: false }],
+		[{ kind: 'error', status: 503 }, 'unavailable', { unknown: true, saved: false }],
 		[{ kind: 'huge' }, 'body_too_large', { unknown: true, saved: true }],
 		[{ kind: 'huge', chunked: true }, 'body_too_large', { unknown: true, saved: true }],
 		[{ kind: 'redirect', location: 'http://127.0.0.2:1/', status: 302 }, 'redirected', { unknown: true, saved: false }],

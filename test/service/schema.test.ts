@@ -5,6 +5,7 @@ import { atOnce } from '../../src/kernel/lease-loop.ts';
 import { isPutSuccess, readSessionResponse, sourcesIn } from '../../src/service/schema.ts';
 import { readBody } from '../../src/service/transport.ts';
 import { anyCharacter, anyWebUrl } from '../support/any-text.ts';
+import { runs } from '../support/runs.ts';
 import { readResponse } from '../support/sessions.ts';
 
 const FIELDS = [
@@ -323,7 +324,7 @@ describe('actions', () => {
 					{ kind: 'open', text: URL.parse(address)?.host ?? '' },
 				]);
 			}),
-			{ numRuns: 500 },
+			{ numRuns: runs(500) },
 		);
 	});
 });
@@ -373,9 +374,9 @@ it('any JSON is a whole session or none, and never throws', () => {
 			const given = (value as { session: { messages?: unknown } }).session.messages;
 			if (Array.isArray(given)) expect(session.messages).toHaveLength(given.length);
 		}),
-		{ numRuns: 3_000 },
+		{ numRuns: runs(3_000) },
 	);
-	expect(readable).toBeGreaterThan(300);
+	expect(readable).toBeGreaterThan(runs(300));
 });
 
 const nested = (levels: number, inner = '') => `${'['.repeat(levels)}${inner}${']'.repeat(levels)}`;
@@ -443,7 +444,7 @@ describe('the sources of items', () => {
 					}
 				}
 			}),
-			{ numRuns: 1_000 },
+			{ numRuns: runs(1_000) },
 		);
 	});
 

@@ -59,28 +59,6 @@ describe('a session service that is down', () => {
 			app.inChannel().filter((message) => [SERVICE_DOWN, SERVICE_BACK].some((words) => message.text().includes(words))),
 		).toHaveLength(2);
 	});
-
-	it('keeps watching while the service redirects to its front page, where no session is found', async () => {
-		const id = await app.watched();
-		app.service.faults.add({ kind: 'redirect', location: '/' });
-		await app.until(() => notices(SERVICE_DOWN, '#agents').length > notices(SERVICE_BACK, '#agents').length);
-		await app.pass(60_000);
-		app.service.faults.clear();
-		app.ask(id);
-		await app.threadSays(id, 'Which colour?');
-	});
-
-	it('keeps watching other sessions when the service fails for one', async () => {
-		const [broken, fine] = [await app.watched(), await app.watched()];
-		app.service.faults.add({ kind: 'garbage', sessionId: broken });
-		app.ask(fine);
-		await app.threadSays(fine, 'Which colour?');
-		app.ask(broken);
-		await app.pass(30_000);
-		expect(app.thread(broken)).toEqual([]);
-		app.service.faults.clear();
-		await app.threadSays(broken, 'Which colour?');
-	});
 });
 
 it('stays within the limit when other clients of the address used the budget', async () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createCutMark, cutWithNote } from '../../src/domain/texts.ts';
 import { agentLine, agentText, tableOf } from '../../src/slack/agent-text.ts';
 import { richText } from '../../src/slack/rich-text.ts';
+import { runs } from '../support/runs.ts';
 import { showsAll } from './support/as-shown.ts';
 import { hostileText } from './support/hostile-text.ts';
 import { textsOf } from './support/questions.ts';
@@ -218,7 +219,7 @@ describe('no character of an agent is lost', () => {
 				const pieces = agentText(text, limit);
 				expect(showsAll(pieces, text), JSON.stringify(pieces)).toBe(true);
 			}),
-			{ numRuns: 3_000 },
+			{ numRuns: runs(3_000) },
 		);
 	});
 

@@ -14,6 +14,7 @@ import {
 	newMetadata,
 	type ViewMetadata,
 } from '../../src/slack/ids.ts';
+import { runs } from '../support/runs.ts';
 import { hostileText } from './support/hostile-text.ts';
 
 describe('ids', () => {
@@ -117,7 +118,7 @@ describe("a view's metadata", () => {
 				const { sessionName } = newMetadata({ sessionId: '', sessionName: given.sessionName });
 				expect(decodeMetadata(encodeMetadata(given))).toEqual({ ...given, sessionName });
 			}),
-			{ numRuns: 300 },
+			{ numRuns: runs(300) },
 		);
 	});
 

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createCipher, keyOf, parseEncryptionKey, readKeySetting } from '../../src/store/encryption.ts';
 import { loadOrMakeKeyFile } from '../../src/store/key-file.ts';
 import type { Store } from '../../src/stores.ts';
+import { runs } from '../support/runs.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import {
 	ANN,
@@ -35,6 +36,7 @@ describe('the cipher', () => {
 			fc.property(fc.string({ unit: 'grapheme' }), (text) => {
 				expect(cipher.decrypt(cipher.encrypt(text, place), place)).toBe(text);
 			}),
+			{ numRuns: runs(100) },
 		);
 	});
 

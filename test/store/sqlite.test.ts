@@ -10,6 +10,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { StoreUnavailableError } from '../../src/kernel/basics.ts';
 import { mapSqliteError, openSqliteFile } from '../../src/store/sqlite.ts';
 import type { Store } from '../../src/stores.ts';
+import { skipUnless } from '../support/skip-unless.ts';
 import { accepted, item, LEASE, makeDataDir, OTHER_LEASE, open, SERVICE, submission, T0, valuesOf } from './support.ts';
 
 // sqlite.org/rescode.html
@@ -295,23 +296,27 @@ describe('a full disk under SQLite', () => {
 		expect(results.at(-1)).toMatchObject({ status: 'rejected', reason: { code: 'store_unavailable' } });
 	});
 
-	it.skipIf(!canMount())('says so when it is the device that is full', async () => {
-		const mounted = join(directory.path, 'small');
-		mkdirSync(mounted);
-		mount(mounted);
-		try {
-			const store = await open({ dataDir: mounted });
-			const filler = join(mounted, 'filler');
-			expect(() => writeFileSync(filler, Buffer.alloc(2_000_000))).toThrow();
-			const given = submission({ items: [item(big)] });
-			await expect(store.answers.accept(given)).rejects.toMatchObject({ code: 'store_unavailable' });
-			rmSync(filler);
-			expect((await store.answers.accept(given)).kind).toBe('accepted');
-			await store.close();
-		} finally {
-			unmount(mounted);
-		}
-	});
+	it(
+		'says so when it is the device that is full',
+		skipUnless(canMount(), 'only root can mount a small device'),
+		async () => {
+			const mounted = join(directory.path, 'small');
+			mkdirSync(mounted);
+			mount(mounted);
+			try {
+				const store = await open({ dataDir: mounted });
+				const filler = join(mounted, 'filler');
+				expect(() => writeFileSync(filler, Buffer.alloc(2_000_000))).toThrow();
+				const given = submission({ items: [item(big)] });
+				await expect(store.answers.accept(given)).rejects.toMatchObject({ code: 'store_unavailable' });
+				rmSync(filler);
+				expect((await store.answers.accept(given)).kind).toBe('accepted');
+				await store.close();
+			} finally {
+				unmount(mounted);
+			}
+		},
+	);
 });
 
 describe('an I/O error under SQLite', () => {
@@ -323,8 +328,9 @@ describe('an I/O error under SQLite', () => {
 		expect(failed(FULL)).toMatchObject({ code: 'store_unavailable', commitUnknown: false });
 	});
 
-	it.skipIf(!canTrace())(
+	it(
 		'of the sync of a commit is called unknown, and a kill may show that it was stored',
+		skipUnless(canTrace(), 'strace is not installed or may not trace'),
 		async () => {
 			const { child, accept } = await openElsewhere();
 			expect(await accept('first')).toBe('accepted');

@@ -22,7 +22,7 @@ export const RULES = [
 	'test/slack/form/{build,secret-box}.test.ts',
 	'test/people/session/parse-command.test.ts',
 	'test/people/settings/read.test.ts',
-	'test/slack/text/hostile-repeats.test.ts',
+	'test/slack/hostile-repeats.test.ts',
 	'test/faults/watches/reminders/judge.test.ts',
 ];
 

@@ -5,8 +5,8 @@ import type { ManualClock, TrafficEntry } from '../../fake-slack/index.ts';
 import type { startApp } from './app.ts';
 
 type StartedApp = Awaited<ReturnType<typeof startApp>>;
-/** `log`: its lines, where conditions look at them. */
-type App = Pick<StartedApp, 'service' | 'slack'> & Partial<Pick<StartedApp, 'log'>>;
+/** `slack`: where the program has one. `log`: its lines, where conditions look at them. */
+type App = Pick<StartedApp, 'service'> & Partial<Pick<StartedApp, 'slack' | 'log'>>;
 
 /** Calls without a response: time must pass until they end. */
 const UNANSWERED = new Set(['hang', 'slow', 'late', 'held']);
@@ -106,7 +106,7 @@ export async function passTime(
 	let firstOpen = 0;
 	let repeatedUntil = 0;
 	const isBusy = () => {
-		const traffic = slack.traffic.all();
+		const traffic = slack?.traffic.all() ?? [];
 		for (let entry = traffic[firstOpen]; entry !== undefined && entry.doneAt !== null; entry = traffic[firstOpen]) {
 			firstOpen += 1;
 			if (!mayBeRepeated(entry)) continue;
@@ -125,7 +125,7 @@ export async function passTime(
 		return requests.size > unanswered.length;
 	};
 	/** Changes with what conditions look at, or soon after: a look at all posts costs more than an idle turn. */
-	const changes = () => events + slack.traffic.all().length + firstOpen + log.length;
+	const changes = () => events + (slack?.traffic.all().length ?? 0) + firstOpen + log.length;
 	let changesSeen = -1;
 	let lookedAt = 0;
 	const mayDiffer = (isBusyNow: boolean) =>

@@ -12,6 +12,7 @@ import { copySource, isCommit } from '../faults/source-copy.ts';
 import { KEY } from '../store/support.ts';
 import { startProgram } from '../support/program.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
+import { skipUnless } from '../support/skip-unless.ts';
 import { RELEASES } from './releases.ts';
 
 const MIGRATE = fileURLToPath(new URL('../../src/migrate.ts', import.meta.url));
@@ -87,41 +88,45 @@ async function expectRefusals(place: Readonly<Record<string, string>>): Promise<
 /** A shallow clone lacks the commits. */
 const HAS_RELEASES = (await Promise.all(RELEASES.map(({ commit }) => isCommit(commit)))).every(Boolean);
 
-describe.runIf(HAS_RELEASES).each(RELEASES)('beside a replica of $version', ({ commit, schema }) => {
-	let copy: Awaited<ReturnType<typeof copySource>>;
-	beforeAll(async () => {
-		copy = await copySource({ commit });
-	});
-	afterAll(() => copy[Symbol.asyncDispose]());
+describe.each(RELEASES)(
+	'beside a replica of $version',
+	skipUnless(HAS_RELEASES, 'a shallow clone lacks the commits of the releases'),
+	({ commit, schema }) => {
+		let copy: Awaited<ReturnType<typeof copySource>>;
+		beforeAll(async () => {
+			copy = await copySource({ commit });
+		});
+		afterAll(() => copy[Symbol.asyncDispose]());
 
-	it('PostgreSQL is not migrated until all have stopped', async () => {
-		const place = await newDatabase();
-		const first = await startReady(place, copy.entry);
-		const second = await startReady(place, copy.entry);
-		await expectRefusals(place);
-		await end(first, 'SIGTERM');
-		await expectRefusals(place);
-		expect([second.child.exitCode, await schemaIn(place)]).toEqual([null, schema]);
-		await end(second, 'SIGTERM');
-		expect(await start(place, MIGRATE).closed).toMatchObject({ code: 0, stderr: '' });
-		await startReady(place);
-	});
+		it('PostgreSQL is not migrated until all have stopped', async () => {
+			const place = await newDatabase();
+			const first = await startReady(place, copy.entry);
+			const second = await startReady(place, copy.entry);
+			await expectRefusals(place);
+			await end(first, 'SIGTERM');
+			await expectRefusals(place);
+			expect([second.child.exitCode, await schemaIn(place)]).toEqual([null, schema]);
+			await end(second, 'SIGTERM');
+			expect(await start(place, MIGRATE).closed).toMatchObject({ code: 0, stderr: '' });
+			await startReady(place);
+		});
 
-	it('PostgreSQL is migrated as soon as they were killed or are frozen, also by several that start together', async () => {
-		const place = await newDatabase();
-		const replicas = await Promise.all([startReady(place, copy.entry), startReady(place, copy.entry)]);
-		replicas[0].child.kill('SIGSTOP');
-		await end(replicas[1], 'SIGKILL');
-		await Promise.all([startReady(place), startReady(place)]);
-		expect(await schemaIn(place)).toBeGreaterThan(schema);
-	});
+		it('PostgreSQL is migrated as soon as they were killed or are frozen, also by several that start together', async () => {
+			const place = await newDatabase();
+			const replicas = await Promise.all([startReady(place, copy.entry), startReady(place, copy.entry)]);
+			replicas[0].child.kill('SIGSTOP');
+			await end(replicas[1], 'SIGKILL');
+			await Promise.all([startReady(place), startReady(place)]);
+			expect(await schemaIn(place)).toBeGreaterThan(schema);
+		});
 
-	it('the file of SQLite is refused until it has ended', async () => {
-		const place = { DATA_DIR: await mkdtemp(join(dataDir, 'file-')) };
-		const replica = await startReady(place, copy.entry);
-		const { code, stderr } = await start(place).closed;
-		expect([code, stderr]).toEqual([1, expect.stringMatching(/^Another process is using the database in .*\n$/)]);
-		await end(replica, 'SIGKILL');
-		await startReady(place);
-	});
-});
+		it('the file of SQLite is refused until it has ended', async () => {
+			const place = { DATA_DIR: await mkdtemp(join(dataDir, 'file-')) };
+			const replica = await startReady(place, copy.entry);
+			const { code, stderr } = await start(place).closed;
+			expect([code, stderr]).toEqual([1, expect.stringMatching(/^Another process is using the database in .*\n$/)]);
+			await end(replica, 'SIGKILL');
+			await startReady(place);
+		});
+	},
+);

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { skipUnless } from '../../test/support/skip-unless.ts';
 import { problemsOfUnit } from './systemd.ts';
 
 const UNIT = readFileSync(new URL('../../ops/handraise.service', import.meta.url), 'utf8');
 
-// Only where systemd is installed.
-describe.runIf(problemsOfUnit(UNIT) !== null)('the systemd unit', () => {
+describe('the systemd unit', skipUnless(problemsOfUnit(UNIT) !== null, 'systemd is not installed'), () => {
 	it('is valid, and exposes little', () => {
 		expect(problemsOfUnit(UNIT)).toEqual([]);
 	});

@@ -8,6 +8,7 @@ import { expect, it } from 'vitest';
 import { COMPILE_CACHE } from '../../../sandbox/compile-cache.ts';
 import { open } from '../../store/support.ts';
 import { startApp } from '../../support/app.ts';
+import { skipUnless } from '../../support/skip-unless.ts';
 import { createHarness, DOCTOR } from './harness.ts';
 
 // The command as a process. What it examines is tested in this process, in the other files.
@@ -106,17 +107,24 @@ const SETPRIV = '/usr/bin/setpriv';
 const PLAIN_ROOT = [SETPRIV, '--bounding-set=-dac_override,-dac_read_search', '--inh-caps=-all'];
 
 // Only root can change the owner. 65534 is the user nobody.
-it.runIf(process.getuid?.() === 0 && existsSync(SETPRIV))('says that another user owns the data', async () => {
-	await using harness = await createHarness();
-	await (await open({ dataDir: harness.dataDir })).close();
-	await chown(harness.dataDir, 65_534, 65_534);
-	await chown(join(harness.dataDir, 'handraise.db'), 65_534, 65_534);
-	const { exit, lines } = await harness.doctorProcess({}, { by: PLAIN_ROOT });
-	expect(lines).toContain(
-		`✗ DATA_DIR: ${harness.dataDir} cannot be written by this user: change its owner (chown), or set DATA_DIR to another directory.`,
-	);
-	expect(lines).toContain(
-		'✗ Database: DATA_DIR/handraise.db cannot be used: this user may not read it. Change its owner (chown).',
-	);
-	expect(exit).toBe(1);
-});
+it(
+	'says that another user owns the data',
+	skipUnless(
+		process.getuid?.() === 0 && existsSync(SETPRIV),
+		'only root can give a file to another user, and needs setpriv',
+	),
+	async () => {
+		await using harness = await createHarness();
+		await (await open({ dataDir: harness.dataDir })).close();
+		await chown(harness.dataDir, 65_534, 65_534);
+		await chown(join(harness.dataDir, 'handraise.db'), 65_534, 65_534);
+		const { exit, lines } = await harness.doctorProcess({}, { by: PLAIN_ROOT });
+		expect(lines).toContain(
+			`✗ DATA_DIR: ${harness.dataDir} cannot be written by this user: change its owner (chown), or set DATA_DIR to another directory.`,
+		);
+		expect(lines).toContain(
+			'✗ Database: DATA_DIR/handraise.db cannot be used: this user may not read it. Change its owner (chown).',
+		);
+		expect(exit).toBe(1);
+	},
+);

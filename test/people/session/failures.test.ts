@@ -27,29 +27,18 @@ function wordsFor(code: string): string {
 	return said(errorWords(code, { kept: 'nothing', adminContact: 'ops@example.com', retryAt }).text).trim();
 }
 
-/** The fault, the code of what the person is told, and whether they are offered to try again. */
+/**
+ * One fault of each kind of which people are told something else, and whether they are offered to try again.
+ * `test/service/failures.test.ts` has all faults, with their codes.
+ */
 const failures: readonly { what: string; fault: Fault | 'down'; code: string; retry?: false }[] = [
 	{ what: 'a wrong key', fault: { kind: 'unauthorized' }, code: 'unauthorized' },
-	{ what: 'a forbidden key', fault: { kind: 'error', status: 403 }, code: 'unauthorized' },
 	{ what: '404', fault: { kind: 'error', status: 404 }, code: 'session_not_found', retry: false },
 	{ what: '429', fault: { kind: 'rate-limited', retryAfterSeconds: 28 }, code: 'rate_limited' },
-	{ what: '500', fault: { kind: 'error' }, code: 'unavailable' },
-	{ what: '500 in plain text', fault: { kind: 'error', body: 'Something went wrong!' }, code: 'unavailable' },
-	{ what: '503', fault: { kind: 'error', status: 503 }, code: 'unavailable' },
 	{ what: '418', fault: { kind: 'error', status: 418 }, code: 'refused' },
-	{ what: "a proxy's page with 502", fault: { kind: 'html' }, code: 'unavailable' },
-	{ what: "a proxy's page with 200", fault: { kind: 'html', status: 200 }, code: 'unreadable_answer' },
-	{ what: 'a reset', fault: { kind: 'reset' }, code: 'unavailable' },
 	{ what: 'no answer', fault: { kind: 'hang' }, code: 'timed_out' },
-	{ what: 'an answer after a minute', fault: { kind: 'slow', ms: 60_000 }, code: 'timed_out' },
 	{ what: 'bytes that are no JSON', fault: { kind: 'garbage' }, code: 'unreadable_answer' },
-	{ what: 'bytes that are no HTTP', fault: { kind: 'broken-http' }, code: 'unavailable' },
-	{ what: 'half a JSON', fault: { kind: 'truncated' }, code: 'unreadable_answer' },
-	{ what: 'half an answer and a reset', fault: { kind: 'cut-off' }, code: 'unavailable' },
-	{ what: 'JSON of another service', fault: { kind: 'foreign-json' }, code: 'unreadable_answer' },
-	{ what: 'the right keys with wrong types', fault: { kind: 'wrong-types' }, code: 'unreadable_answer' },
 	{ what: '33 MB', fault: { kind: 'huge' }, code: 'body_too_large', retry: false },
-	{ what: '33 MB without a length', fault: { kind: 'huge', chunked: true }, code: 'body_too_large', retry: false },
 	{
 		what: 'a redirect to elsewhere',
 		fault: { kind: 'redirect', location: 'https://evil.example/' },

@@ -3,6 +3,7 @@ import { it } from 'vitest';
 import type { Store } from '../../../src/stores.ts';
 import { makeDataDir, open } from '../../store/support.ts';
 import { putDatabase } from '../../support/made-database.ts';
+import { runs } from '../../support/runs.ts';
 import { addWatch } from '../support.ts';
 import { type Agent, type AgentAct, createAgent, type Manner } from './agent.ts';
 import { createProgram, type Fate, type Program, type Stores } from './program.ts';
@@ -174,7 +175,7 @@ it('asks for whoever waits visibly, and says no more than is known, whatever age
 					await clear(stores.current);
 				}
 			}),
-			SOUGHT > 0 ? { numRuns: SOUGHT } : { numRuns: 200, seed: 77 },
+			SOUGHT > 0 ? { numRuns: SOUGHT } : { numRuns: runs(200), seed: 77 },
 		);
 	} finally {
 		await stores.current.close();
