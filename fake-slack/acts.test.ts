@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type RunningApp, startBoltApp } from './bolt-app.ts';
 import { createFakeSlack, type FakeSlack } from './fake-slack.ts';
-import { sampleWorkspace, withMembers } from './seed.ts';
 import { callSlack, inputModal } from './test-calls.ts';
 
 let slack: FakeSlack;
@@ -63,13 +62,4 @@ it('forgets views for the app too, and the windows that held them', async () => 
 		ok: false,
 		error: 'not_found',
 	});
-});
-
-it('adds further members to a workspace, in one channel', async () => {
-	await using stack = new AsyncDisposableStack();
-	const crowded = await createFakeSlack({ workspace: withMembers(sampleWorkspace(), 'agents', ['lin', 'mae']) });
-	stack.defer(() => crowded.close());
-	const { members } = await callSlack(crowded, 'conversations.members', { channel: 'C0AGENTS' });
-	expect(members).toEqual(expect.arrayContaining(['U0ADA', 'U0LIN', 'U0MAE']));
-	expect(crowded.as('mae').messages('#agents')).toEqual([]);
 });

@@ -5,6 +5,9 @@ import type { Json } from './json.ts';
 /** The app has this long to acknowledge (docs.slack.dev, "Acknowledgment response"). */
 const ACK_MS = 3000;
 
+/** When an event without an ack is redelivered, in ms after the previous failure. */
+const RETRY_DELAYS_MS = [0, 60_000, 300_000];
+
 /**
  * When a test moves the clock, bytes under way still need real time: an ack counts when it arrives within this long
  * after the jump.
@@ -87,7 +90,7 @@ export function createDeliverer(core: Core, transport: () => { send: Transport; 
 	/** Continues after a failed attempt. Ends with an ack, after the last attempt, or when the fake closes. */
 	async function redeliver(name: string, payload: Json, first: Failure): Promise<void> {
 		let reason = first;
-		for (const [index, pause] of core.settings.retryDelaysMs.entries()) {
+		for (const [index, pause] of RETRY_DELAYS_MS.entries()) {
 			try {
 				if (pause > 0) await core.clock.sleep(pause, closing.signal);
 			} catch {

@@ -24,26 +24,15 @@ function elementsIn(block: Json): Json[] {
 			return accessory && accessory.type !== 'image' ? [accessory] : [];
 		}
 		case 'actions':
-		case 'context_actions':
 			return records(block, 'elements');
-		case 'card':
-			return records(block, 'actions');
 		default:
 			return [];
 	}
 }
 
-/** The blocks, with those inside carousels and containers after the block that holds them. */
-function withInner(blocks: readonly Json[]): Json[] {
-	return blocks.flatMap((block) => {
-		const inner = block.type === 'carousel' ? 'elements' : block.type === 'container' ? 'child_blocks' : undefined;
-		return inner === undefined ? [block] : [block, ...withInner(records(block, inner))];
-	});
-}
-
 /** Every interactive element of the blocks, in order. */
 export function placedElements(blocks: readonly Json[]): Placed[] {
-	return withInner(blocks).flatMap((block) =>
+	return blocks.flatMap((block) =>
 		elementsIn(block).map((element) => ({
 			block,
 			blockId: text(block, 'block_id') ?? '',
@@ -59,7 +48,7 @@ export function placedElements(blocks: readonly Json[]): Placed[] {
 export function withIds(core: Core, blocks: unknown): Json[] {
 	if (!Array.isArray(blocks)) return [];
 	const copies = (structuredClone(blocks) as unknown[]).filter(isRecord);
-	for (const block of withInner(copies)) {
+	for (const block of copies) {
 		block.block_id ??= nextId(core, 'b');
 		for (const element of elementsIn(block)) element.action_id ??= nextId(core, 'a');
 	}
@@ -72,24 +61,14 @@ const VALUE_KEYS: Record<string, readonly [initial: string, held: string, empty:
 	number_input: ['initial_value', 'value', null],
 	email_text_input: ['initial_value', 'value', null],
 	url_text_input: ['initial_value', 'value', null],
-	rich_text_input: ['initial_value', 'rich_text_value', null],
 	static_select: ['initial_option', 'selected_option', null],
-	external_select: ['initial_option', 'selected_option', null],
 	radio_buttons: ['initial_option', 'selected_option', null],
 	users_select: ['initial_user', 'selected_user', null],
-	conversations_select: ['initial_conversation', 'selected_conversation', null],
-	channels_select: ['initial_channel', 'selected_channel', null],
 	checkboxes: ['initial_options', 'selected_options', []],
 	multi_static_select: ['initial_options', 'selected_options', []],
-	multi_external_select: ['initial_options', 'selected_options', []],
 	multi_users_select: ['initial_users', 'selected_users', []],
-	multi_conversations_select: ['initial_conversations', 'selected_conversations', []],
-	multi_channels_select: ['initial_channels', 'selected_channels', []],
 	datepicker: ['initial_date', 'selected_date', null],
 	timepicker: ['initial_time', 'selected_time', null],
-	datetimepicker: ['initial_date_time', 'selected_date_time', null],
-	// There are no initial files: the key is never set.
-	file_input: ['initial_files', 'files', []],
 };
 
 /** The key of an element's value in `state.values`, or undefined when it holds none. */
@@ -111,14 +90,6 @@ export function initialValue(element: Json): InputValue | undefined {
 	const [initial, held, empty] = keys;
 	const given = element[initial];
 	return { type, [held]: given === undefined ? empty : typeof given === 'number' ? String(given) : given };
-}
-
-/** The options of a select, radio group, checkboxes or overflow menu, without their groups. */
-export function optionsOf(element: Json): Json[] {
-	return [
-		...records(element, 'options'),
-		...records(element, 'option_groups').flatMap((group) => records(group, 'options')),
-	];
 }
 
 export function isEmpty(value: InputValue | undefined): boolean {

@@ -29,7 +29,6 @@ import { createSockets, type Sockets } from './sockets.ts';
 import type { SlackState } from './state.ts';
 import { createTraffic, type Traffic, type Violation } from './traffic.ts';
 import { createTrigger } from './triggers.ts';
-import { validateView } from './validation/index.ts';
 import { createWebApi } from './web-api/index.ts';
 import { MAIN_WINDOW, removeViews } from './windows.ts';
 
@@ -42,8 +41,6 @@ export interface FakeSlackOptions {
 	signingSecret?: string;
 	botToken?: string;
 	appToken?: string;
-	/** With an address: signed HTTP. Otherwise: Socket Mode. */
-	requestUrl?: string;
 	/**
 	 * The app: its manifest, or the path of one. What it does not declare is refused or not delivered. Without a manifest
 	 * the app has the usual scopes and events, and every command and shortcut.
@@ -99,7 +96,7 @@ export interface FakeSlack {
 	forgetViews(ids: readonly string[]): void;
 	/** What the app sent that Slack refuses as malformed, and what it uses that this fake does not have, in words. */
 	violations(): readonly Violation[];
-	/** Switches to signed HTTP (a URL) or to Socket Mode (null). */
+	/** Switches to signed HTTP (a URL) or to Socket Mode (null), with which it begins. */
 	setRequestUrl(url: string | null): void;
 	/** Slack's url_verification of the request URL. */
 	verifyRequestUrl(): Promise<boolean>;
@@ -163,11 +160,8 @@ export async function createFakeSlack(options: FakeSlackOptions = {}): Promise<F
 		const messages = [`this fake Slack never sends ${event}, to which the app is subscribed`];
 		core.traffic.violate({ where: 'event_subscriptions', messages, payload: event });
 	}
-	// The validator compiles its schema on first use, for a second on a busy machine. That must not happen while a trigger
-	// expires.
-	validateView({});
 	const sockets = createSockets(core);
-	let requestUrl = options.requestUrl ?? null;
+	let requestUrl: string | null = null;
 	const http = createHttpTransport(core, () => requestUrl ?? '');
 	const deliverer = createDeliverer(core, () =>
 		requestUrl === null ? { send: sockets.send, kind: 'socket' } : { send: http, kind: 'http' },

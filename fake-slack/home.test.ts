@@ -71,6 +71,7 @@ describe('the Home tab', () => {
 		expect(await publish(home('two'), { hash })).toMatchObject({ ok: true });
 		expect(await publish(home('three'), { hash })).toMatchObject({ error: 'hash_conflict' });
 		expect(slack.as('ada').home()?.text()).toContain('two');
+		expect(await publish(home('three'), { user_id: 'U0GRACE', hash })).toMatchObject({ error: 'hash_conflict' });
 		expect(await publish(inputModal())).toMatchObject({ error: 'invalid_arguments' });
 		expect(await publish(home('four'), { user_id: 'U0NO' })).toMatchObject({ error: 'user_not_found' });
 	});
@@ -161,120 +162,5 @@ describe('a press', () => {
 		expect(first).toMatch(/^\d{10}\.\d{6}$/);
 		expect(again).toBe(first);
 		expect(Number(second)).toBeGreaterThan(Number(first));
-	});
-});
-
-describe('options that the app loads', () => {
-	const view = inputModal({
-		blocks: [
-			{
-				type: 'input',
-				block_id: 'where',
-				label: plain('City'),
-				element: { type: 'external_select', action_id: 'city', min_query_length: 2 },
-			},
-		],
-	});
-	const open = () => callSlack(slack, 'views.open', { trigger_id: slack.trigger('ada'), view });
-	const option = (name: string) => ({ text: plain(name), value: name.toLowerCase() });
-
-	it.each(TRANSPORTS)(
-		'asks the app for options with the typed text, and lets people choose them, over %s',
-		async (transport) => {
-			await start((app) => {
-				app.options('city', async ({ ack, options }) => {
-					const found = ['London', 'Lisbon', 'Paris'].filter((name) => name.toLowerCase().startsWith(options.value));
-					await ack({ options: found.map(option) as never });
-				});
-				app.view(/.*/, async ({ ack }) => ack());
-			}, transport);
-			await open();
-			const modal = await slack.as('ada').waitForModal();
-			expect(await modal.suggest('City', 'l')).toBeNull();
-			expect(heard).toEqual([]);
-			expect(await modal.suggest('City', 'li')).toEqual(['Lisbon']);
-			expect(heard[0]).toMatchObject({
-				type: 'block_suggestion',
-				action_id: 'city',
-				block_id: 'where',
-				value: 'li',
-				container: { type: 'view', view_id: modal.id },
-				view: { id: modal.id },
-				user: { id: 'U0ADA' },
-			});
-			await expect(modal.choose('City', 'Paris')).rejects.toThrow('Options: Lisbon');
-			await modal.choose('City', 'Lisbon');
-			expect(modal.value('City')).toBe('Lisbon');
-			expect((await modal.submit()).outcome).toBe('closed');
-			expect(heard[1]).toMatchObject({
-				view: { state: { values: { where: { city: { selected_option: { value: 'lisbon' } } } } } },
-			});
-		},
-	);
-
-	it('takes options in groups, and an empty list', async () => {
-		let answer: Json = { option_groups: [{ label: plain('Europe'), options: [option('Rome')] }] };
-		await start((app) => {
-			app.options('city', async ({ ack }) => ack(answer as never));
-		});
-		await open();
-		const modal = await slack.as('ada').waitForModal();
-		expect(await modal.suggest('City', 'ro')).toEqual(['Rome']);
-		answer = { options: [] };
-		expect(await modal.suggest('City', 'ro')).toEqual([]);
-		expect(slack.violations()).toEqual([]);
-	});
-
-	it.each([
-		['more than 100', { options: Array.from({ length: 101 }, (_, index) => option(`City ${index}`)) }],
-		['options without text', { options: [{ value: 'x' }] }],
-		['neither options nor groups', { cities: [] }],
-	])('are refused with %s', async (_what, answer) => {
-		await start((app) => {
-			app.options('city', async ({ ack }) => ack(answer as never));
-		});
-		await open();
-		expect(await (await slack.as('ada').waitForModal()).suggest('City', 'city')).toBeNull();
-		expect(slack.violations()).toMatchObject([{ where: 'block_suggestion ack' }]);
-	});
-
-	it('gives up options after three seconds', async () => {
-		await start((app) => {
-			app.options('city', async () => {});
-		});
-		await open();
-		const typed = (await slack.as('ada').waitForModal()).suggest('City', 'rome');
-		await slack.changes.until(
-			() => slack.traffic.deliveries('block_suggestion').length === 1,
-			() => 'Nothing has come.',
-		);
-		await clock.advance(3000);
-		expect(await typed).toBeNull();
-	});
-
-	it('loads options in messages as well', async () => {
-		await start((app) => {
-			app.options('city', async ({ ack }) => ack({ options: [option('Rome')] as never }));
-			app.action('city', async ({ ack }) => ack());
-		});
-		const element = { type: 'external_select', action_id: 'city', placeholder: plain('City') };
-		const blocks = [{ type: 'actions', block_id: 'where', elements: [element] }];
-		await callSlack(slack, 'chat.postMessage', { channel: 'C0AGENTS', text: 'card', blocks });
-		const message = await slack.as('ada').waitForMessage('#agents', '');
-		expect(await message.suggest('City', 'rom')).toEqual(['Rome']);
-		await message.choose('City', 'Rome');
-		expect(heard).toMatchObject([
-			{ type: 'block_suggestion', container: { type: 'message' }, channel: { id: 'C0AGENTS' } },
-			{ type: 'block_actions', actions: [{ selected_option: { value: 'rome' } }] },
-		]);
-		// Three characters at least unless the element says so, and no content of ephemeral messages.
-		const hidden = { channel: 'C0AGENTS', user: 'U0ADA', text: 'card', blocks };
-		const { message_ts: ts } = await callSlack(slack, 'chat.postEphemeral', hidden);
-		const whisper = await slack.as('ada').waitForMessage('#agents', (one) => one.ts === ts);
-		expect(await whisper.suggest('City', 'ro')).toBeNull();
-		expect(await whisper.suggest('City', 'rom')).toEqual(['Rome']);
-		expect(heard).toHaveLength(3);
-		expect(heard[2]).toMatchObject({ container: { is_ephemeral: true } });
-		expect(heard[2]).not.toHaveProperty('message');
 	});
 });

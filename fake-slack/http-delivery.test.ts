@@ -34,8 +34,8 @@ beforeEach(async () => {
 	server.listen(0, '127.0.0.1');
 	await once(server, 'listening');
 	clock = createManualClock();
-	const requestUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/slack/events`;
-	slack = await createFakeSlack({ clock, requestUrl, signingSecret: 'shh' });
+	slack = await createFakeSlack({ clock, signingSecret: 'shh' });
+	slack.setRequestUrl(`http://127.0.0.1:${(server.address() as AddressInfo).port}/slack/events`);
 });
 afterEach(async () => {
 	await slack.close();
@@ -66,17 +66,21 @@ describe('signed HTTP', () => {
 	});
 
 	it('sends interactions in a payload field and events as JSON', async () => {
-		await slack.as('ada').globalShortcut('start');
-		await slack.as('ada').say('dm', 'hello <there>');
-		const payload = JSON.parse(new URLSearchParams(received[0]?.body).get('payload') ?? '') as Json;
-		expect(payload).toMatchObject({ type: 'shortcut', callback_id: 'start', user: { id: 'U0ADA', team_id: 'T0ACME' } });
-		const event = JSON.parse(received[1]?.body ?? '') as Json;
+		const said = await slack.as('ada').say('dm', 'hello <there>');
+		await slack.as('ada').shortcut(said, 'start');
+		const payload = JSON.parse(new URLSearchParams(received[1]?.body).get('payload') ?? '') as Json;
+		expect(payload).toMatchObject({
+			type: 'message_action',
+			callback_id: 'start',
+			user: { id: 'U0ADA', team_id: 'T0ACME' },
+		});
+		const event = JSON.parse(received[0]?.body ?? '') as Json;
 		expect(event).toMatchObject({
 			type: 'event_callback',
 			event_id: expect.stringMatching(/^Ev/),
 			event: { type: 'message', channel_type: 'im', text: 'hello &lt;there&gt;', user: 'U0ADA' },
 		});
-		expect(received[1]?.headers['x-slack-retry-num']).toBeUndefined();
+		expect(received[0]?.headers['x-slack-retry-num']).toBeUndefined();
 	});
 
 	it('takes any 2xx for an event and only 200 for anything else, and names a failure in the redelivery', async () => {
@@ -157,8 +161,8 @@ describe('signed HTTP', () => {
 	});
 
 	it('delivers an envelope twice on request', async () => {
-		slack.faults.duplicateNext('shortcut');
-		await slack.as('ada').globalShortcut('start');
+		slack.faults.duplicateNext('slash_commands');
+		await slack.as('ada').command('#agents', '/demo');
 		expect(received).toHaveLength(2);
 		expect(received[1]?.body).toBe(received[0]?.body);
 	});

@@ -13,7 +13,7 @@ export { createFakeSlack, type FakeSlack, type FakeSlackOptions } from './fake-s
 export { signedHeaders } from './http-delivery.ts';
 export { freshInput } from './input-state.ts';
 export { isRecord, type Json, record, records, text } from './json.ts';
-export { type Definitions, generatedDefinitions } from './json-schema/generated-schema.ts';
+export { type Definitions, manifestDefinitions } from './json-schema/slack-schema.ts';
 export { type Manifest, readManifest } from './manifest.ts';
 export { createManualClock, type ManualClock } from './manual-clock.ts';
 export type { Viewer } from './payloads.ts';

@@ -11,18 +11,10 @@ const CLIENT_MESSAGES = {
 	wholeNumber: 'Please enter a whole number.',
 } as const;
 
-function tooLong(max: number): string {
-	return `Please enter ${max} characters or fewer.`;
-}
-
 function checkNumber(element: Json, value: string): string | undefined {
 	if (!/^[-+]?(\d+\.?\d*|\.\d+)$/.test(value.trim())) return CLIENT_MESSAGES.number;
-	const number = Number(value);
-	if (element.is_decimal_allowed !== true && !Number.isInteger(number)) return CLIENT_MESSAGES.wholeNumber;
-	const { min_value: min, max_value: max } = element;
-	if (typeof min === 'string' && number < Number(min)) return `Please enter a number greater than or equal to ${min}.`;
-	if (typeof max === 'string' && number > Number(max)) return `Please enter a number less than or equal to ${max}.`;
-	return undefined;
+	const isRight = element.is_decimal_allowed === true || Number.isInteger(Number(value));
+	return isRight ? undefined : CLIENT_MESSAGES.wholeNumber;
 }
 
 function isUrl(value: string): boolean {
@@ -39,9 +31,7 @@ function checkOne(placed: Placed, value: InputValue | undefined): string | undef
 	switch (placed.type) {
 		case 'plain_text_input': {
 			const max = Number(placed.element.max_length ?? 3000);
-			const min = Number(placed.element.min_length ?? 0);
-			if (typed.length > max) return tooLong(max);
-			return typed.length < min ? `Please enter at least ${min} characters.` : undefined;
+			return typed.length > max ? `Please enter ${max} characters or fewer.` : undefined;
 		}
 		case 'email_text_input':
 			return /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(typed) ? undefined : CLIENT_MESSAGES.email;

@@ -1,5 +1,5 @@
-import { hasInitial, heldKey, initialValue, isEmpty, optionsOf, type Placed, placedElements } from './elements.ts';
-import { type Json, text } from './json.ts';
+import { hasInitial, heldKey, initialValue, isEmpty, type Placed, placedElements } from './elements.ts';
+import { type Json, records, text } from './json.ts';
 import type { InputState, InputValue, InputValues } from './state.ts';
 
 const key = (placed: Placed) => `${placed.blockId}/${placed.actionId}`;
@@ -19,8 +19,8 @@ export function freshInput(blocks: readonly Json[]): InputState {
 
 /** Whether a kept choice is still among the offered options. */
 function stillOffered(element: Json, value: InputValue): boolean {
-	if (!('options' in element || 'option_groups' in element)) return true;
-	const offered = new Set(optionsOf(element).map((option) => option.value));
+	if (!('options' in element)) return true;
+	const offered = new Set(records(element, 'options').map((option) => option.value));
 	const held = value[heldKey(value.type) ?? ''];
 	const chosen = Array.isArray(held) ? held : held === null ? [] : [held];
 	return chosen.every((option) => offered.has(text(option, 'value')));

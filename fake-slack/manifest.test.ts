@@ -61,10 +61,14 @@ describe('the app as its manifest declares it', () => {
 		});
 	});
 
-	it('refuses a manifest with the fields that are missing', async () => {
+	it('refuses a manifest with the fields that are missing, or with what it does not imitate', async () => {
 		await start(manifest());
 		await expect(createFakeSlack({ manifest: { features: {} } })).rejects.toThrow(
 			/^This is no app manifest:\n.*\n.*display_information/,
+		);
+		const shortcuts = [{ type: 'global', name: 'Order', callback_id: 'order' }];
+		await expect(createFakeSlack({ manifest: { ...manifest(), features: { shortcuts } } })).rejects.toThrow(
+			/expected "message"\n.*features\.shortcuts\[0\]\.type/,
 		);
 	});
 
@@ -87,8 +91,7 @@ describe('the app as its manifest declares it', () => {
 		expect(await slack.as('ada').command('#agents', '/dinner')).toMatchObject({ ok: false, error: 'invalid_command' });
 		const message = await slack.as('ada').say('#agents', 'soup');
 		expect(await slack.as('ada').shortcut(message, 'order')).toBe(true);
-		await expect(slack.as('ada').shortcut(message, 'pay')).rejects.toThrow('no message shortcut pay');
-		await expect(slack.as('ada').globalShortcut('order')).rejects.toThrow('no global shortcut order');
+		await expect(slack.as('ada').shortcut(message, 'pay')).rejects.toThrow('no shortcut pay');
 		expect(running.heard).toHaveLength(1);
 	});
 

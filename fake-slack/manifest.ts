@@ -31,19 +31,14 @@ const manifestSchema = z.object({
 				)
 				.default([]),
 			shortcuts: z
-				.array(z.object({ type: z.enum(['message', 'global']), name: z.string().default(''), callback_id: z.string() }))
+				.array(z.object({ type: z.literal('message'), name: z.string().default(''), callback_id: z.string() }))
 				.default([]),
 		})
 		.prefault({}),
 	oauth_config: z.object({ scopes: z.object({ bot: named }).prefault({}) }).prefault({}),
 	settings: z
 		.object({
-			event_subscriptions: z
-				.object({
-					bot_events: named,
-					metadata_subscriptions: z.array(z.object({ app_id: z.string(), event_type: z.string() })).default([]),
-				})
-				.prefault({}),
+			event_subscriptions: z.object({ bot_events: named }).prefault({}),
 		})
 		.prefault({}),
 });

@@ -50,19 +50,12 @@ describe('chat.postMessage', () => {
 		expect(await post({ text: 'x', thread_ts: 'yesterday' })).toMatchObject({ error: 'invalid_thread_ts' });
 	});
 
-	it('records attachments, which it does not show', async () => {
-		await post({ text: 'x', attachments: [] });
-		expect(await post({ text: 'x', attachments: [{ text: 'aside' }] })).toMatchObject({ ok: true });
-		expect(slack.violations().map(({ messages }) => messages)).toEqual([['this fake Slack shows no attachments']]);
-	});
-
-	it('takes markdown_text in place of text and blocks, and not beside them', async () => {
-		await post({ markdown_text: '# Report' });
-		const shown = slack.as('ada').messages('#agents');
-		expect(shown.map((message) => message.text())).toEqual(['# Report']);
-		for (const beside of [{ text: 'x' }, { blocks: [section('x')] }]) {
-			expect(await post({ markdown_text: 'y', ...beside })).toMatchObject({ error: 'markdown_text_conflict' });
-		}
+	it('refuses and records what it does not imitate', async () => {
+		const { error } = await post({ text: 'x', attachments: [{ text: 'aside' }] });
+		expect(error).toBe('not_in_this_fake_slack');
+		expect(slack.violations().map(({ messages }) => messages)).toEqual([
+			['[ERROR] this fake Slack does not imitate attachments [json-pointer:/attachments]'],
+		]);
 	});
 
 	it.each([
@@ -154,17 +147,10 @@ describe('chat.update and chat.delete', () => {
 		expect(message?.editHistory()).toEqual(['old block']);
 	});
 
-	it('leaves no text when only blocks are given, and keeps unfurl settings', async () => {
-		const { ts } = await post({ text: 'old', unfurl_links: false, unfurl_media: 'false' });
+	it('leaves no text when only blocks are given', async () => {
+		const { ts } = await post({ text: 'old' });
 		await callSlack(slack, 'chat.update', { channel: 'C0AGENTS', ts, blocks: [section('new')] });
-		expect(slack.snapshot().messages).toMatchObject([{ text: '', unfurlLinks: false, unfurlMedia: false }]);
-	});
-
-	it('takes markdown_text in chat.update too', async () => {
-		const { ts } = await post({ text: 'before', blocks: [section('before')] });
-		await callSlack(slack, 'chat.update', { channel: 'C0AGENTS', ts, markdown_text: '# After' });
-		const [message] = slack.as('ada').messages('#agents');
-		expect(message?.text()).toBe('# After');
+		expect(slack.snapshot().messages).toMatchObject([{ text: '' }]);
 	});
 
 	it('treats an update’s text as typed by a person unless parse says otherwise, unlike a new message', async () => {
@@ -186,9 +172,9 @@ describe('chat.update and chat.delete', () => {
 		const metadata = { event_type: 'card', event_payload: { key: '1' } };
 		const { ts } = await post({ text: 'old', metadata });
 		await callSlack(slack, 'chat.update', { channel: 'C0AGENTS', ts, text: 'new' });
-		expect(slack.as('ada').messages('#agents')[0]?.metadata()).toEqual(metadata);
+		expect(slack.state.messages[0]?.metadata).toEqual(metadata);
 		await callSlack(slack, 'chat.update', { channel: 'C0AGENTS', ts, text: 'new', metadata: {} });
-		expect(slack.as('ada').messages('#agents')[0]?.metadata()).toBeNull();
+		expect(slack.state.messages[0]?.metadata).toBeUndefined();
 	});
 
 	it('changes only the app’s own messages, and no ephemeral ones', async () => {

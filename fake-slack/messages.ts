@@ -38,8 +38,6 @@ export function requireValidMessage(core: Core, payload: Json, where: MessageMet
 		throw new SlackError(first.error, { errors: messages, response_metadata: { messages } });
 	}
 	requireDownloadableImages(core, payload.blocks, 'invalid_blocks');
-	if (!Array.isArray(payload.attachments) || payload.attachments.length === 0) return;
-	core.traffic.violate({ where, messages: ['this fake Slack shows no attachments'], payload });
 }
 
 /** Messages by channel and ts. A list only grows, or is replaced. */
@@ -87,11 +85,6 @@ interface Posting {
 	files?: readonly Json[];
 }
 
-/** The content of a message. Of `markdown_text` only its appearance is known. */
-function writtenText(payload: Json): string | undefined {
-	return text(payload, 'text') ?? text(payload, 'markdown_text');
-}
-
 /** Adds a message to a channel or thread. */
 export function postMessage(core: Core, posting: Posting): Message {
 	const { channel, user, payload } = posting;
@@ -104,7 +97,7 @@ export function postMessage(core: Core, posting: Posting): Message {
 		ts: nextTs(core),
 		channel: channel.id,
 		user,
-		text: writtenText(payload) ?? '',
+		text: text(payload, 'text') ?? '',
 		blocks: takenBlocks(core, payload.blocks),
 		broadcast,
 		history: [],
@@ -116,8 +109,6 @@ export function postMessage(core: Core, posting: Posting): Message {
 		...(subtype === undefined ? {} : { subtype }),
 		...(posting.clientMsgId === undefined ? {} : { clientMsgId: posting.clientMsgId }),
 		...(posting.files === undefined ? {} : { files: structuredClone([...posting.files]) }),
-		...(typeof payload.unfurl_links === 'boolean' ? { unfurlLinks: payload.unfurl_links } : {}),
-		...(typeof payload.unfurl_media === 'boolean' ? { unfurlMedia: payload.unfurl_media } : {}),
 	};
 	ring(core, channel, message);
 	if (!isShownToNobody(core, posting, threadTs)) core.state.messages.push(message);
@@ -141,7 +132,7 @@ function isShownToNobody(core: Core, { channel, ephemeralFor, threadTs }: Postin
 export function editMessage(core: Core, message: Message, payload: Json): void {
 	message.history.push({ text: message.text, blocks: message.blocks, at: core.clock.now() });
 	if (message.history.length > HISTORY_KEPT) message.history.shift();
-	message.text = writtenText(payload) ?? (payload.blocks === undefined ? message.text : '');
+	message.text = text(payload, 'text') ?? (payload.blocks === undefined ? message.text : '');
 	message.blocks = takenBlocks(core, payload.blocks);
 	for (const [user, input] of Object.entries(message.inputs)) message.inputs[user] = carryOver(input, message.blocks);
 	message.editedTs = nextTs(core);

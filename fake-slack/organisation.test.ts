@@ -30,7 +30,7 @@ async function actAsHana(): Promise<void> {
 	const card = { channel: 'C0TOGETHER', text: 'card', blocks: [button] };
 	await callSlack(slack, 'chat.postMessage', card);
 	await (await hana.waitForMessage('#together', 'Go')).press('Go');
-	await hana.globalShortcut('start');
+	await hana.shortcut(await slack.as('ada').say('#together', 'this'), 'use');
 	await callSlack(slack, 'views.open', { trigger_id: slack.trigger('hana'), view: inputModal() });
 	const modal = await hana.waitForModal();
 	await modal.fill('Answer', 'yes');
@@ -75,33 +75,6 @@ describe('an organisation with two workspaces', () => {
 			});
 		},
 	);
-
-	it('installs an app for the whole organisation, with no team outside of channels', async () => {
-		await start(sampleOrganisation({ isOrgInstall: true }));
-		await actAsHana();
-		expect(running.heard.map((body) => body.is_enterprise_install)).toEqual(['true', true, true, true, undefined]);
-		expect(running.heard[1]).toMatchObject({ type: 'block_actions', team: TEAM });
-		expect(running.heard[2]).toMatchObject({ type: 'shortcut', team: null, enterprise: ENTERPRISE, user: OWN });
-		expect(running.heard[3]).toMatchObject({
-			type: 'view_submission',
-			team: null,
-			view: { app_installed_team_id: 'E0ACME' },
-		});
-		expect(running.heard[4]).toMatchObject({
-			authorizations: [{ enterprise_id: 'E0ACME', team_id: null, is_enterprise_install: true }],
-		});
-		const said = await slack.as('ada').say('#together', 'this');
-		await slack.as('hana').shortcut(said, 'use');
-		expect(running.heard.at(-1)).toMatchObject({ type: 'message_action', team: TEAM });
-		const self = await callSlack(slack, 'auth.test', {});
-		expect(self).toMatchObject({ is_enterprise_install: true, enterprise_id: 'E0ACME', team_id: 'E0ACME' });
-		const nameless = await callSlack(slack, 'users.conversations', {});
-		expect(nameless).toMatchObject({ error: 'invalid_arguments' });
-		expect(await callSlack(slack, 'users.conversations', { team_id: 'T0ACME' })).toMatchObject({ ok: true });
-		const foreign = await callSlack(slack, 'users.conversations', { team_id: 'T0OTHER' });
-		expect(foreign).toMatchObject({ error: 'team_access_not_granted' });
-		expect(await callSlack(slack, 'usergroups.list', {})).toMatchObject({ error: 'invalid_arguments' });
-	});
 
 	it.each([
 		['U0HANA', { is_restricted: false, enterprise_user: { id: 'U0HANA', teams: ['T0APEX', 'T0ACME'] } }],
@@ -154,7 +127,7 @@ describe('an organisation with two workspaces', () => {
 
 	it('has no organisation unless the workspace declares it', async () => {
 		await start();
-		await slack.as('ada').globalShortcut('start');
+		await slack.as('ada').shortcut(await slack.as('ada').say('#agents', 'this'), 'use');
 		expect(running.heard[0]).toMatchObject({ enterprise: null, is_enterprise_install: false, team: { id: 'T0ACME' } });
 		expect(running.heard[0]?.team).toEqual({ id: 'T0ACME', domain: 'acme' });
 		const self = await callSlack(slack, 'auth.test', {});

@@ -1,7 +1,7 @@
 import { type Core, nextId, nextTs, personOf } from './core.ts';
 import type { Json } from './json.ts';
 import type { Channel } from './state.ts';
-import { installationForApp, isOwnTeam, isShared, teamForApp } from './teams.ts';
+import { isOwnTeam, isShared, teamForApp } from './teams.ts';
 
 /** A person and one of their windows. */
 export interface Viewer {
@@ -11,23 +11,22 @@ export interface Viewer {
 
 /**
  * The first fields of every interactive payload. `user.team_id` is the workspace a person belongs to, wherever in the
- * organisation they act (bolt-js #1875). `isInChannel`: it comes from a message, so it names a workspace even when the
- * app is installed for the whole organisation; otherwise `team` is null then (bolt-python #23).
+ * organisation they act (bolt-js #1875).
  */
-export function payloadBase(core: Core, type: string, user: string, isInChannel = false): Json {
+export function payloadBase(core: Core, type: string, user: string): Json {
 	const person = personOf(core, user);
-	const installation = installationForApp(core);
+	const { enterprise } = core.state;
 	// For a person of another organisation, `team` in a view's payload is theirs. The app's own is app_installed_team_id
 	// in the view (Bolt's App.js relies on it).
 	const foreign = type.startsWith('view_') && !isOwnTeam(core, person.teamId);
-	const team = teamForApp(core, foreign ? person.teamId : core.state.team.id);
 	return {
 		type,
 		user: { id: person.id, username: person.name, name: person.name, team_id: person.teamId },
-		team: installation.is_enterprise_install && !isInChannel ? null : team,
+		team: teamForApp(core, foreign ? person.teamId : core.state.team.id),
 		api_app_id: core.state.app.id,
 		token: 'verification',
-		...installation,
+		enterprise: enterprise ? { id: enterprise.id, name: enterprise.name } : null,
+		is_enterprise_install: false,
 	};
 }
 
@@ -46,7 +45,6 @@ export function channelForApp(channel: Channel): Json {
 export function eventPayload(core: Core, event: Json, channel?: Channel): Json {
 	const now = core.clock.now();
 	const { team, enterprise, app } = core.state;
-	const isOrgInstall = enterprise?.isOrgInstall === true;
 	const shared = channel !== undefined && isShared(channel);
 	return {
 		token: 'verification',
@@ -62,10 +60,10 @@ export function eventPayload(core: Core, event: Json, channel?: Channel): Json {
 		authorizations: [
 			{
 				enterprise_id: enterprise?.id ?? null,
-				team_id: isOrgInstall ? null : team.id,
+				team_id: team.id,
 				user_id: app.botUser,
 				is_bot: true,
-				is_enterprise_install: isOrgInstall,
+				is_enterprise_install: false,
 			},
 		],
 	};

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startHearingApp } from './bolt-app.ts';
 import { createFakeSlack, type FakeSlack } from './fake-slack.ts';
 import type { Json } from './json.ts';
-import { callSlack, inputModal } from './test-calls.ts';
+import { callSlack } from './test-calls.ts';
 
 let slack: FakeSlack;
 let running: Awaited<ReturnType<typeof startHearingApp>>;
@@ -117,26 +117,6 @@ describe('talk', () => {
 	});
 });
 
-describe('channels', () => {
-	it('tells of people who leave, and tells the bot of its own removal only by channel_left', async () => {
-		await slack.remove('#agents', 'gus');
-		await slack.remove('#agents', 'sampleapp');
-		await slack.remove('#secret', 'sampleapp');
-		expect(events().map((event) => [event.type, event.user ?? event.channel])).toEqual([
-			['member_left_channel', 'U0GUS'],
-			['channel_left', 'C0AGENTS'],
-			['group_left', 'C0SECRET'],
-		]);
-		expect(await post({})).toMatchObject({ error: 'not_in_channel' });
-	});
-
-	it('tells when a channel is archived', async () => {
-		await slack.archive('#agents');
-		expect(events()).toMatchObject([{ type: 'channel_archive', channel: 'C0AGENTS' }]);
-		expect(await post({})).toMatchObject({ error: 'is_archived' });
-	});
-});
-
 describe('commands', () => {
 	it('lets Slack answer commands that the app does not have', async () => {
 		slack.settings.commands = [{ command: '/demo', escaped: false }];
@@ -211,20 +191,6 @@ describe('buttons and choices in messages', () => {
 		expect(message.text()).toBe('Done');
 	});
 
-	it('delivers actions from cards, carousels and containers too', async () => {
-		const inside = (name: string) => [{ type: 'button', action_id: name, text: plain(name) }];
-		const card = (name: string) => ({ type: 'card', title: plain(name), actions: inside(name) });
-		const box = {
-			type: 'container',
-			title: plain('Box'),
-			child_blocks: [{ type: 'actions', elements: inside('Box it') }],
-		};
-		await post({ blocks: [card('Card'), { type: 'carousel', elements: [card('First')] }, box] });
-		const message = await slack.as('ada').waitForMessage('#agents', '');
-		for (const name of ['Card', 'First', 'Box it']) await message.press(name);
-		expect(running.heard.map((body) => (body.actions as Json[])[0]?.action_id)).toEqual(['Card', 'First', 'Box it']);
-	});
-
 	it('holds each person’s own typed text', async () => {
 		await post({ blocks });
 		const message = await slack.as('ada').waitForMessage('#agents', 'Answer');
@@ -261,12 +227,5 @@ describe('buttons and choices in messages', () => {
 			response_url: expect.stringContaining('/actions/'),
 			user: { id: 'U0ADA' },
 		});
-	});
-
-	it('sends a trigger and no response_url with a global shortcut', async () => {
-		await slack.as('ada').globalShortcut('start');
-		const args = { trigger_id: running.heard[0]?.trigger_id, view: inputModal() };
-		expect(await callSlack(slack, 'views.open', args)).toMatchObject({ ok: true });
-		expect(running.heard[0]).not.toHaveProperty('response_url');
 	});
 });

@@ -76,16 +76,4 @@ describe('rates', () => {
 			for (const name of names) expect(await post(name)).toMatchObject({ error: 'ratelimited' });
 		}
 	});
-
-	it('limits history to once a minute when told to', async () => {
-		slack.settings.historyOncePerMinute = true;
-		const read = () => callSlack(slack, 'conversations.history', { channel: 'C0AGENTS' });
-		expect(await read()).toMatchObject({ ok: true });
-		expect(await read()).toMatchObject({ error: 'ratelimited' });
-		const thread = () => callSlack(slack, 'conversations.replies', { channel: 'C0AGENTS', ts: '1.000000' });
-		expect(await thread()).toMatchObject({ error: 'thread_not_found' });
-		expect(await thread()).toMatchObject({ error: 'ratelimited' });
-		await clock.advance(60_000);
-		expect(await read()).toMatchObject({ ok: true });
-	});
 });

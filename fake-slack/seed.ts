@@ -68,10 +68,9 @@ export function sampleWorkspace(): Workspace {
 
 /**
  * The sample workspace in an organisation with a second workspace, Apex. hana belongs to Apex and the app's workspace,
- * henry only to Apex, hugo is a guest of Apex; `#together` is a channel of both. With `isOrgInstall` the app is
- * installed for the whole organisation.
+ * henry only to Apex, hugo is a guest of Apex; `#together` is a channel of both.
  */
-export function sampleOrganisation({ isOrgInstall = false }: { isOrgInstall?: boolean } = {}): Workspace {
+export function sampleOrganisation(): Workspace {
 	const workspace = sampleWorkspace();
 	const apex = { id: 'T0APEX', domain: 'apex', name: 'Apex' };
 	const hana = person('U0HANA', 'hana', 'Hana Home', { teamId: apex.id, teams: [apex.id, TEAM_ID] });
@@ -79,7 +78,7 @@ export function sampleOrganisation({ isOrgInstall = false }: { isOrgInstall?: bo
 	const hugo = person('U0HUGO', 'hugo', 'Hugo Guest', { teamId: apex.id, isRestricted: true });
 	return {
 		...workspace,
-		enterprise: { id: 'E0ACME', domain: 'acme-org', name: 'Acme Group', otherTeams: [apex], isOrgInstall },
+		enterprise: { id: 'E0ACME', domain: 'acme-org', name: 'Acme Group', otherTeams: [apex] },
 		people: [...workspace.people, hana, henry, hugo],
 		channels: [
 			...workspace.channels,

@@ -49,8 +49,6 @@ export interface Enterprise {
 	name: string;
 	/** Its workspaces other than the app's. */
 	otherTeams: Team[];
-	/** Whether the app is installed for the whole organisation instead of one workspace. */
-	isOrgInstall: boolean;
 }
 
 export interface Channel {
@@ -118,8 +116,6 @@ export interface Message {
 	inputs: Record<string, InputState>;
 	/** Ids of people it notified, by an edit too; absent when there are none. */
 	rung?: string[];
-	unfurlLinks?: boolean;
-	unfurlMedia?: boolean;
 }
 
 export interface View {

@@ -39,12 +39,3 @@ export function teamForApp(core: Core, teamId: string): Json {
 	if (!enterprise || !isOwnTeam(core, teamId)) return team;
 	return { ...team, enterprise_id: enterprise.id, enterprise_name: enterprise.name };
 }
-
-/** The fields of interactions for the organisation and the kind of installation. */
-export function installationForApp(core: Core): { enterprise: Json | null; is_enterprise_install: boolean } {
-	const { enterprise } = core.state;
-	return {
-		enterprise: enterprise ? { id: enterprise.id, name: enterprise.name } : null,
-		is_enterprise_install: enterprise?.isOrgInstall === true,
-	};
-}

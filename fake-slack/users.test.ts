@@ -37,20 +37,19 @@ describe('users.list', () => {
 		expect(dora).toEqual({ id: 'U0DORA', team_id: 'T0ACME', name: 'dora', updated: 0, deleted: true, is_bot: false });
 	});
 
-	it('gives pages, that may be shorter than asked for', async () => {
-		await start({ settings: { usersPageSize: 3 } });
+	it('gives pages', async () => {
+		await start();
 		const found: string[] = [];
 		let cursor = '';
 		const sizes: number[] = [];
 		do {
-			const answer = await list({ limit: 200, cursor });
+			const answer = await list({ limit: '3', cursor });
 			sizes.push((answer.members as Json[]).length);
 			found.push(...names(answer));
 			cursor = cursorOf(answer);
 		} while (cursor !== '');
 		expect(sizes).toEqual([3, 3, 1]);
 		expect(found.toSorted()).toEqual(['ada', 'dora', 'grace', 'gus', 'otherbot', 'sampleapp', 'una']);
-		expect((await list({ limit: '2' })).members).toHaveLength(2);
 	});
 
 	it('wants a limit of a large workspace', async () => {
@@ -77,19 +76,12 @@ describe('users.list', () => {
 		expect(await list()).toMatchObject({ error: 'missing_scope', needed: 'users:read' });
 	});
 
-	it('lists one workspace of an organisation: its own, or with a token of the organisation the one that it names', async () => {
+	it('lists its own workspace of an organisation', async () => {
 		await start({ workspace: sampleOrganisation() });
 		const own = await list({ team_id: 'T0APEX' });
 		expect(names(own)).toContain('ada');
 		expect(names(own)).toContain('hana');
 		expect(names(own)).not.toContain('henry');
-		await slack.close();
-		await start({ workspace: sampleOrganisation({ isOrgInstall: true }) });
-		expect(await list()).toMatchObject({ error: 'invalid_arguments' });
-		expect(await list({ team_id: 'T0OTHER' })).toMatchObject({ error: 'team_access_not_granted' });
-		expect(names(await list({ team_id: 'T0APEX' }))).toEqual(['hana', 'henry', 'hugo']);
-		const cursor = cursorOf(await list({ team_id: 'T0APEX', limit: 1 }));
-		expect(await list({ team_id: 'T0ACME', cursor })).toMatchObject({ error: 'invalid_cursor' });
 	});
 });
 
@@ -143,15 +135,9 @@ describe('user_change', () => {
 		expect(running.heard).toHaveLength(1);
 	});
 
-	it('tells of people of the workspace only, and of a whole organisation where it is installed for that', async () => {
+	it('tells of people of the workspace only', async () => {
 		await hear({ manifest: subscribed(), workspace: sampleOrganisation() });
 		for (const person of ['eve', 'henry', 'hana']) await slack.changePerson(person, { statusText: 'away' });
-		const heard = () => running.heard.map(({ event }) => ((event as Json).user as Json).name);
-		expect(heard()).toEqual(['hana']);
-		await running.stop();
-		await slack.close();
-		await hear({ manifest: subscribed(), workspace: sampleOrganisation({ isOrgInstall: true }) });
-		for (const person of ['eve', 'henry', 'hana']) await slack.changePerson(person, { statusText: 'away' });
-		expect(heard()).toEqual(['henry', 'hana']);
+		expect(running.heard.map(({ event }) => ((event as Json).user as Json).name)).toEqual(['hana']);
 	});
 });

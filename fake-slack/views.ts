@@ -135,13 +135,10 @@ export function publishHome(core: Core, user: string, hash: unknown, payload: Js
 }
 
 /** A view as Slack sends it to the app, in responses and payloads. */
-export function viewForApp(core: Pick<Core, 'settings' | 'state'>, view: View, withState: boolean): Json {
+export function viewForApp(core: Pick<Core, 'state'>, view: View, withState: boolean): Json {
 	const { payload } = view;
 	const blocks = records(payload, 'blocks');
-	const omit = core.settings.omitUntouchedInitialValues && view.updates > 0;
-	const { enterprise } = core.state;
-	// No source for this value where the app is installed for the whole organisation.
-	const installedTeam = enterprise?.isOrgInstall === true ? enterprise.id : core.state.team.id;
+	const omit = view.updates > 0;
 	return {
 		id: view.id,
 		team_id: core.state.team.id,
@@ -160,7 +157,7 @@ export function viewForApp(core: Pick<Core, 'settings' | 'state'>, view: View, w
 		root_view_id: view.rootViewId,
 		app_id: core.state.app.id,
 		external_id: view.externalId,
-		app_installed_team_id: installedTeam,
+		app_installed_team_id: core.state.team.id,
 		bot_id: core.state.app.botId,
 	};
 }

@@ -21,16 +21,9 @@ const plain = (text: string) => ({ type: 'plain_text', text });
 const buttons = {
 	type: 'actions',
 	block_id: 'row',
-	elements: [
-		{ type: 'button', action_id: 'go', text: plain('Go') },
-		{ type: 'external_select', action_id: 'load' },
-	],
+	elements: [{ type: 'button', action_id: 'go', text: plain('Go') }],
 };
-const field = (type: string, filter?: Json) => ({
-	type: 'input',
-	label: plain(filter === undefined ? type : JSON.stringify(filter)),
-	element: { type, action_id: 'value', ...(filter === undefined ? {} : { filter }) },
-});
+const field = (type: string) => ({ type: 'input', label: plain(type), element: { type, action_id: 'value' } });
 const post = (channel: string, blocks: Json[] = [buttons]) => callSlack(slack, 'chat.postMessage', { channel, blocks });
 const open = (person: string, blocks: Json[]) =>
 	callSlack(slack, 'views.open', { trigger_id: slack.trigger(person), view: inputModal({ blocks }) });
@@ -51,7 +44,6 @@ it.each([
 	const acts = [
 		() => somebody.command('#agents', '/demo'),
 		() => somebody.say('dm', 'hello'),
-		() => somebody.globalShortcut('x'),
 		() => somebody.openApp(),
 		() => somebody.join('#general'),
 		() => somebody.leave('#agents'),
@@ -74,7 +66,6 @@ it('ends the session of somebody who is deactivated, with whatever they had open
 	const acts = [modal, message].flatMap((surface) => [
 		() => surface.press('Go'),
 		() => surface.fill('plain_text_input', 'x'),
-		() => surface.suggest('load', 'abc'),
 	]);
 	for (const act of [...acts, modal.submit, modal.close]) await expect(act()).rejects.toThrow('grace is deactivated');
 	expect([modal.value('plain_text_input'), running.heard]).toEqual([null, []]);
@@ -135,29 +126,4 @@ it('offers people whom the person can see and nobody who has left, in modals and
 	}
 	await open('eve', [field('users_select')]);
 	expect(await offered('eve', 'users_select', ['ada', 'grace', 'gus'])).toEqual(['ada', 'grace']);
-});
-
-it('offers conversations that the person can see, by the filter, and no archives', async () => {
-	await start();
-	const talk = async (people: string, who = 'ada') => (await slack.as(who).say(people, 'hi')).channel;
-	const [pair, bot, group] = [await talk('@grace'), await talk('dm'), await talk('@grace @gus')];
-	const hers = ['agents', 'general', 'secret', 'shared', pair, bot, group];
-	const isPublic = ['agents', 'general', 'shared'];
-	const all = [...hers, 'old', 'vault', await talk('@gus', 'grace')];
-	for (const [filter, expected] of [
-		[undefined, [...hers, 'vault']],
-		[{ include: ['public'] }, isPublic],
-		[{ include: ['private', 'mpim'] }, ['secret', group, 'vault']],
-		[{ include: ['im'], exclude_bot_users: true }, [pair]],
-		[{ exclude_bot_users: true }, [...hers.filter((one) => one !== bot), 'vault']],
-		[{ exclude_external_shared_channels: true }, [...hers.filter((one) => one !== 'shared'), 'vault']],
-	] as const) {
-		const select = field('conversations_select', filter);
-		await open('ada', [select, field('multi_conversations_select'), field('channels_select')]);
-		expect(await offered('ada', select.label.text, all)).toEqual(expected);
-	}
-	expect(await offered('ada', 'multi_conversations_select', all)).toEqual([...hers, 'vault']);
-	expect(await offered('ada', 'channels_select', all)).toEqual(isPublic);
-	await open('gus', [field('conversations_select')]);
-	expect(await offered('gus', 'conversations_select', all)).toEqual(['agents', 'general', group, all.at(-1)]);
 });

@@ -235,14 +235,6 @@ describe('conversations', () => {
 		}
 	});
 
-	it('counts members only when asked', async () => {
-		const args = { channel: 'C0AGENTS' };
-		const facts = async (extra: Json) =>
-			(await callSlack(slack, 'conversations.info', { ...args, ...extra })).channel as Json;
-		expect(await facts({})).not.toHaveProperty('num_members');
-		expect(await facts({ include_num_members: true })).toMatchObject({ num_members: 5 });
-	});
-
 	const list = async (args: Json) => {
 		const answer = await callSlack(slack, 'users.conversations', args);
 		return answer.ok === true ? (answer.channels as Json[]).map((channel) => channel.name) : answer.error;
@@ -273,6 +265,8 @@ describe('conversations', () => {
 		expect(rest).toMatchObject({ response_metadata: { next_cursor: '' } });
 		const other = await callSlack(slack, 'users.conversations', { user: 'U0ADA', cursor });
 		expect(other).toMatchObject({ error: 'invalid_cursor' });
+		const long = await callSlack(slack, 'users.conversations', { limit: 1000 });
+		expect(long).toMatchObject({ error: 'invalid_limit' });
 	});
 
 	it.each([0, -1, 1001, 'many', 1.5])('refuses a limit of %s', async (limit) => {

@@ -1,7 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { asksWords } from '../src/screens/question-post.ts';
-import { line, richText } from '../src/slack/rich-text.ts';
 import { passTime, steadyClock, watchRequests } from '../test/support/pass-time.ts';
 import { createAppHere } from './app-here.ts';
 import { launchBrowser } from './browser.ts';
@@ -163,22 +161,10 @@ export async function openHarness({ ownProcess = false, ...options }: HarnessOpt
 	};
 }
 
-/** The headline of the post of a question of the session with this name, as it is sent. */
-export const asksIn = (name: string) => JSON.stringify(richText(...line(asksWords(name)))[0]?.elements[0]);
-
 /** Types into the channel's composer and presses Enter. */
 export async function type(page: Page, line: string): Promise<void> {
 	await page.locator('#composer').fill(line);
 	await page.locator('#composer').press('Enter');
-}
-
-/** Presses these buttons of the clock. The panel *Trouble* is open. */
-export async function moveClock(page: Page, ...labels: string[]): Promise<void> {
-	for (const label of labels) {
-		const moved = page.waitForResponse(/do\/move-clock/);
-		await page.locator('.panel').getByRole('button', { name: label, exact: true }).click();
-		expect((await moved).status()).toBe(200);
-	}
 }
 
 /** No script error, no refusal of Slack, and, where the app was not made to fail, no error in its log. */

@@ -102,9 +102,7 @@ export function workspaceOf(
 			description: one.description,
 			usageHint: one.usage_hint,
 		})),
-		messageShortcuts: manifest.features.shortcuts
-			.filter((one) => one.type === 'message')
-			.map((one) => ({ name: one.name, callbackId: one.callback_id })),
+		messageShortcuts: manifest.features.shortcuts.map((one) => ({ name: one.name, callbackId: one.callback_id })),
 		scenarios,
 		serviceOrigin,
 	};

@@ -5,7 +5,7 @@ import type { Viewer } from '../payloads.ts';
 import { joinYourself, leaveYourself } from '../people/channels.ts';
 import { type CommandOutcome, typeCommand } from '../people/commands.ts';
 import type { Written } from '../people/composer.ts';
-import { sendGlobalShortcut, sendMessageShortcut } from '../people/message-actions.ts';
+import { sendMessageShortcut } from '../people/message-actions.ts';
 import { openHome, say } from '../people/talk.ts';
 import type { Channel, View } from '../state.ts';
 import { sees } from '../visibility.ts';
@@ -37,7 +37,6 @@ export interface Actor {
 	modal(): Modal | null;
 	/** Waits for a modal with this in its text (title, blocks, buttons); without an argument for any modal. */
 	waitForModal(wanted?: Wanted<Modal>, timeoutMs?: number): Promise<Modal>;
-	waitForNoModal(timeoutMs?: number): Promise<void>;
 	/** The messages of a channel that this person sees outside threads, oldest first; `all` includes threads. */
 	messages(channel: string, options?: { all?: boolean }): Posted[];
 	/** Waits for a message (in a thread or not) with this in its text. Returns the newest one. */
@@ -48,7 +47,6 @@ export interface Actor {
 	mention(channel: string, text: string, options?: Replying): Promise<Posted>;
 	/** Uses a message shortcut; false when the app did not acknowledge. */
 	shortcut(message: Posted, callbackId: string): Promise<boolean>;
-	globalShortcut(callbackId: string): Promise<boolean>;
 	/** Reloads or quits the client of this window: its modals leave the screen, and Slack keeps them. */
 	reload(): void;
 	/** Joins a public channel, or leaves a channel. Resolves when the app has its event. Throws where Slack refuses. */
@@ -121,13 +119,6 @@ export function createActor(core: Core, deliverer: Deliverer, viewer: Viewer): A
 				() => `${viewer.user} waited for a modal with ${wish(wanted)}; there was: ${modal()?.text() ?? 'no modal'}`,
 				timeoutMs,
 			),
-		async waitForNoModal(timeoutMs) {
-			await core.changes.until(
-				() => modal() === null,
-				() => `${viewer.user} waited for the modal to go; there was: ${modal()?.text() ?? 'no modal'}`,
-				timeoutMs,
-			);
-		},
 		messages: (channel, options) =>
 			visible(place(channel)).filter((one) => options?.all === true || one.threadTs() === null || one.isBroadcast()),
 		waitForMessage: (channel, wanted, timeoutMs) =>
@@ -147,7 +138,6 @@ export function createActor(core: Core, deliverer: Deliverer, viewer: Viewer): A
 			if (message.isEphemeral()) throw new Error('Messages only one person sees have no shortcuts.');
 			return sendMessageShortcut(core, deliverer, viewer, { message: found, callbackId });
 		},
-		globalShortcut: (callbackId) => sendGlobalShortcut(core, deliverer, viewer, callbackId),
 		join: (channel) => joinYourself(core, deliverer, viewer, place(channel)),
 		leave: (channel) => leaveYourself(core, deliverer, viewer, place(channel)),
 		reload: () => reloadWindow(core, viewer.user, viewer.window),

@@ -1,6 +1,6 @@
-import { type Core, channelOf, nextId, personOf } from '../core.ts';
-import { heldKey, optionsOf, type Placed, placedElements } from '../elements.ts';
-import { isRecord, type Json, record, records, text } from '../json.ts';
+import { type Core, nextId, personOf } from '../core.ts';
+import { heldKey, type Placed, placedElements } from '../elements.ts';
+import { isRecord, type Json, records, text } from '../json.ts';
 import type { InputState } from '../state.ts';
 import { readText } from './visible-text.ts';
 
@@ -24,7 +24,7 @@ export interface Field {
 
 function shown(core: Core, placed: Placed, input: InputState): string | string[] | null {
 	const held = input.values[placed.blockId]?.[placed.actionId]?.[heldKey(placed.type) ?? ''];
-	const read = (one: unknown) => (isRecord(one) ? (text(one, 'name') ?? readText(core, one.text)) : String(one));
+	const read = (one: unknown) => (isRecord(one) ? readText(core, one.text) : String(one));
 	if (Array.isArray(held)) return held.map(read);
 	return held === null || held === undefined ? null : read(held);
 }
@@ -49,7 +49,7 @@ export function fieldsOf(
 				multiline: placed.element.multiline === true,
 				placeholder,
 				hint: readText(core, placed.block.hint),
-				options: optionsOf(placed.element).map((option) => readText(core, option.text)),
+				options: records(placed.element, 'options').map((option) => readText(core, option.text)),
 				error: errors[placed.blockId] ?? null,
 				blockId: placed.blockId,
 				actionId: placed.actionId,
@@ -72,24 +72,16 @@ export interface Press {
 	chosen: Json;
 	/** Where a button with a URL leads. */
 	url: string | null;
-	/** The text of the confirmation dialog. */
-	confirmation: string | null;
-}
-
-function confirmation(core: Core, element: Json): string | null {
-	const confirm = record(element, 'confirm');
-	if (!confirm) return null;
-	return [confirm.title, confirm.text].map((one) => readText(core, one)).join('\n');
 }
 
 /** The buttons and overflow entries, in order. */
 export function pressesOf(core: Core, blocks: readonly Json[]): Press[] {
 	return placedElements(blocks).flatMap((placed): Press[] => {
 		const { element } = placed;
-		if (placed.type === 'button' || placed.type === 'icon_button') {
+		if (placed.type === 'button') {
 			const label = readText(core, element.text);
 			const url = text(element, 'url') ?? null;
-			return [{ label, placed, chosen: {}, url, confirmation: confirmation(core, element) }];
+			return [{ label, placed, chosen: {}, url }];
 		}
 		if (placed.type === 'overflow') {
 			return records(element, 'options').map((option) => ({
@@ -97,7 +89,6 @@ export function pressesOf(core: Core, blocks: readonly Json[]): Press[] {
 				placed,
 				chosen: { selected_option: option },
 				url: text(option, 'url') ?? null,
-				confirmation: confirmation(core, element),
 			}));
 		}
 		return [];
@@ -111,7 +102,7 @@ export function findPress(presses: readonly Press[], label: string, index = 0): 
 	throw new Error(`There is no button "${label}". Buttons: ${presses.map((press) => press.label).join(' | ')}`);
 }
 
-/** A file as `file_input` and a message hold it, from its name (docs.slack.dev, file input element, file object). */
+/** A file as a message holds it, from its name (docs.slack.dev, file object). */
 export function fileOf(core: Core, name: string): Json {
 	return { id: nextId(core, 'F'), name, title: name, mimetype: 'application/octet-stream', mode: 'hosted' };
 }
@@ -119,17 +110,11 @@ export function fileOf(core: Core, name: string): Json {
 /** The value that a client holds where the app gives no options; `people/pickers.ts` says whether Slack offers it. */
 function freeChoice(core: Core, placed: Placed, wish: string): unknown {
 	switch (placed.type.replace(/^multi_/, '')) {
-		case 'file_input':
-			return fileOf(core, wish);
 		case 'users_select':
 			return personOf(core, wish).id;
-		case 'channels_select':
-		case 'conversations_select':
-			return channelOf(core, wish).id;
 		case 'datepicker':
 		case 'timepicker':
-		case 'datetimepicker':
-			return /^\d+$/.test(wish) ? Number(wish) : wish;
+			return wish;
 		default:
 			throw new Error(`Nothing can be chosen in a ${placed.type}: fill it.`);
 	}
@@ -142,23 +127,14 @@ export function typing(field: Field, typed: string): string {
 }
 
 /**
- * What `state.values` holds for a choice by visible texts; people and channels by name or id, dates as YYYY-MM-DD,
- * times as HH:mm, both together as seconds since the epoch, files by any name. `offered`: the app's suggestions, in a
- * select that loads its options.
+ * What `state.values` holds for a choice by visible texts; people by name or id, dates as YYYY-MM-DD, times as HH:mm.
  */
-export function choice(
-	core: Core,
-	placed: Placed,
-	wanted: string | readonly string[],
-	offered: readonly Json[] = [],
-): unknown {
-	const multiple = ['checkboxes', 'file_input'].includes(placed.type) || placed.type.startsWith('multi_');
+export function choice(core: Core, placed: Placed, wanted: string | readonly string[]): unknown {
+	const multiple = placed.type === 'checkboxes' || placed.type.startsWith('multi_');
 	const wishes = typeof wanted === 'string' ? [wanted] : wanted;
-	const isExternal = placed.type.endsWith('external_select');
-	const options = isExternal ? offered : optionsOf(placed.element);
-	const known = isExternal || placed.element.options !== undefined || placed.element.option_groups !== undefined;
+	const options = records(placed.element, 'options');
 	const values = wishes.map((wish) => {
-		if (!known) return freeChoice(core, placed, wish);
+		if (placed.element.options === undefined) return freeChoice(core, placed, wish);
 		const option = options.find((one) => readText(core, one.text) === wish);
 		if (option) return option;
 		throw new Error(

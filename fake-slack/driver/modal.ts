@@ -10,7 +10,6 @@ import {
 	type SubmitOutcome,
 	submitView,
 } from '../people/modal-actions.ts';
-import { suggest } from '../people/suggestions.ts';
 import type { View } from '../state.ts';
 import { choice, type Field, fieldsOf, findField, findPress, pressesOf, typing } from './controls.ts';
 import { readBlocks, readText } from './visible-text.ts';
@@ -25,7 +24,6 @@ interface SubmitResult {
 /** A modal as a person sees it. It reads the current state. Actions throw when it is no longer on top. */
 export interface Modal {
 	readonly id: string;
-	readonly callbackId: string;
 	title(): string;
 	/** Title, blocks, errors and buttons, as they read on the screen. */
 	text(): string;
@@ -36,28 +34,17 @@ export interface Modal {
 	buttons(): string[];
 	/** The text of the submit button, or null when there is none. */
 	submitText(): string | null;
-	/** The line above the modal after a failure, and the errors under fields. */
-	trouble(): string | null;
 	/** Types into a text field and replaces its text. */
 	fill(which: string | number, value: string): Promise<void>;
-	/** As `fill`, then presses Enter. */
-	enter(which: string | number, value: string): Promise<void>;
 	/**
-	 * Chooses in a select, radio group, checkboxes or picker: by visible texts; people and channels by name or id, dates
-	 * as YYYY-MM-DD, times as HH:mm, both together as seconds since the epoch, files by any name.
+	 * Chooses in a select, radio group, checkboxes or picker: by visible texts; people by name or id, dates as YYYY-MM-DD,
+	 * times as HH:mm.
 	 */
 	choose(which: string | number, option: string | readonly string[]): Promise<void>;
-	/**
-	 * Types into a select that loads its options. Resolves with the texts of the options offered, which can then be
-	 * chosen, or null when the app was not asked or did not answer properly.
-	 */
-	suggest(which: string | number, typed: string): Promise<string[] | null>;
 	/** Empties a field. */
 	clear(which: string | number): Promise<void>;
 	/** Presses a button or an overflow entry, and confirms where it asks. False when the app did not acknowledge. */
 	press(label: string, index?: number): Promise<boolean>;
-	/** The text of a button's confirmation dialog, or null. */
-	confirmation(label: string): string | null;
 	submit(): Promise<SubmitResult>;
 	/** Cancel or Esc closes this view; `all` the whole stack. */
 	close(all?: boolean): Promise<void>;
@@ -83,19 +70,16 @@ export function createModal(core: Core, deliverer: Deliverer, viewer: Viewer, fi
 	function title(): string {
 		return readText(core, view().payload.title);
 	}
-	async function set(which: string | number, held: (field: Field) => unknown, enter = false): Promise<void> {
+	async function set(which: string | number, held: (field: Field) => unknown): Promise<void> {
 		const top = onTop();
 		const field = findField(fields(), which);
 		const { blockId, actionId } = field;
-		await fillInView(core, deliverer, viewer, { view: top, blockId, actionId, held: held(field), enter });
+		await fillInView(core, deliverer, viewer, { view: top, blockId, actionId, held: held(field) });
 	}
-	const offers = new Map<string, Json[]>();
-	const offerKey = ({ blockId, actionId }: Field) => `${blockId} ${actionId}`;
 	const submitText = () => (view().payload.submit === undefined ? null : readText(core, view().payload.submit));
 
 	return {
 		id: first.id,
-		callbackId: text(first.payload, 'callback_id') ?? '',
 		title,
 		text() {
 			const { trouble, fieldErrors } = view();
@@ -121,22 +105,9 @@ export function createModal(core: Core, deliverer: Deliverer, viewer: Viewer, fi
 		value: (which) => findField(fields(), which).value,
 		buttons: () => pressesOf(core, blocks()).map((press) => press.label),
 		submitText,
-		trouble: () => view().trouble,
 		fill: (which, value) => set(which, (field) => typing(field, value)),
-		enter: (which, value) => set(which, (field) => typing(field, value), true),
 		choose: (which, option) =>
-			set(which, (field) => {
-				const placed = placedIn(view(), field.blockId, field.actionId);
-				return choice(core, placed, option, offers.get(offerKey(field)));
-			}),
-		async suggest(which, typed) {
-			const top = onTop();
-			const field = findField(fields(), which);
-			const placed = placedIn(top, field.blockId, field.actionId);
-			const offered = await suggest(core, deliverer, viewer, { surface: top, placed, typed });
-			offers.set(offerKey(field), offered ?? []);
-			return offered?.map((option) => readText(core, option.text)) ?? null;
-		},
+			set(which, (field) => choice(core, placedIn(view(), field.blockId, field.actionId), option)),
 		clear: (which) => set(which, (field) => (Array.isArray(field.value) ? [] : null)),
 		async press(label, index) {
 			const top = onTop();
@@ -144,7 +115,6 @@ export function createModal(core: Core, deliverer: Deliverer, viewer: Viewer, fi
 			const { blockId, actionId } = placed;
 			return pressInView(core, deliverer, viewer, { view: top, blockId, actionId, chosen });
 		},
-		confirmation: (label) => findPress(pressesOf(core, blocks()), label).confirmation,
 		async submit() {
 			onTop();
 			const outcome = await submitView(core, deliverer, viewer);

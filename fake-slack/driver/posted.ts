@@ -6,12 +6,11 @@ import { deleteMessage, editMessage, isTombstone, messageAt } from '../messages.
 import type { Viewer } from '../payloads.ts';
 import { write } from '../people/composer.ts';
 import { actInMessage, fillInMessage, messageInput, placedInMessage } from '../people/message-actions.ts';
-import { suggest } from '../people/suggestions.ts';
 import { tellOfChange } from '../people/talk.ts';
 import type { Message } from '../state.ts';
 import { sees } from '../visibility.ts';
 import { choice, type Field, fieldsOf, findField, findPress, pressesOf, typing } from './controls.ts';
-import { readMessage, readMrkdwn, readText } from './visible-text.ts';
+import { readMessage, readMrkdwn } from './visible-text.ts';
 
 /** A message as a person sees it. It reads the current state. */
 export interface Posted {
@@ -37,13 +36,9 @@ export interface Posted {
 	fields(): Field[];
 	/** Presses a button or an overflow entry, and confirms where it asks. False when the app did not acknowledge. */
 	press(label: string, index?: number): Promise<boolean>;
-	/** The text of a button's confirmation dialog, or null. */
-	confirmation(label: string): string | null;
 	/** `fill` and `choose` as in a modal. */
 	fill(which: string | number, value: string): Promise<void>;
 	choose(which: string | number, option: string | readonly string[]): Promise<void>;
-	/** As in a modal: types into a select that loads its options. */
-	suggest(which: string | number, typed: string): Promise<string[] | null>;
 	/** The replies under it that this person sees, oldest first. */
 	thread(): Posted[];
 	/** Its text before each edit, oldest first. */
@@ -53,7 +48,6 @@ export interface Posted {
 	edit(typed: string): Promise<void>;
 	/** Deletes it, as somebody who may. */
 	remove(): void;
-	metadata(): Json | null;
 	blocks(): Json[];
 }
 
@@ -63,9 +57,6 @@ export function createPosted(core: Core, deliverer: Deliverer, viewer: Viewer, f
 	const read = (text: string, blocks: readonly Json[]) =>
 		blocks.length > 0 ? readMessage(core, blocks) : readMrkdwn(core, text);
 	const fields = () => fieldsOf(core, message().blocks, messageInput(message(), viewer.user));
-
-	const offers = new Map<string, Json[]>();
-	const offerKey = ({ blockId, actionId }: Field) => `${blockId} ${actionId}`;
 
 	function there(): Message {
 		const found = find();
@@ -99,21 +90,9 @@ export function createPosted(core: Core, deliverer: Deliverer, viewer: Viewer, f
 			const { placed, chosen } = findPress(pressesOf(core, found.blocks), label, index);
 			return actInMessage(core, deliverer, viewer, { message: found, placed, chosen });
 		},
-		confirmation: (label) => findPress(pressesOf(core, message().blocks), label).confirmation,
 		fill: (which, value) => set(which, (field) => typing(field, value)),
 		choose: (which, option) =>
-			set(which, (field) => {
-				const placed = placedInMessage(there(), field.blockId, field.actionId);
-				return choice(core, placed, option, offers.get(offerKey(field)));
-			}),
-		async suggest(which, typed) {
-			const found = there();
-			const field = findField(fields(), which);
-			const placed = placedInMessage(found, field.blockId, field.actionId);
-			const offered = await suggest(core, deliverer, viewer, { surface: found, placed, typed });
-			offers.set(offerKey(field), offered ?? []);
-			return offered?.map((option) => readText(core, option.text)) ?? null;
-		},
+			set(which, (field) => choice(core, placedInMessage(there(), field.blockId, field.actionId), option)),
 		thread: () =>
 			core.state.messages
 				.filter((one) => one.channel === first.channel && one.threadTs === first.ts && sees(core, viewer, one))
@@ -133,7 +112,6 @@ export function createPosted(core: Core, deliverer: Deliverer, viewer: Viewer, f
 			deleteMessage(core, found);
 			void told(null);
 		},
-		metadata: () => message().metadata ?? null,
 		blocks: () => message().blocks,
 	};
 }

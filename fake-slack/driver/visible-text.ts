@@ -50,7 +50,6 @@ function readRichText(slack: Directory, element: Json): string {
 		case 'emoji':
 			return `:${text(element, 'name') ?? ''}:`;
 		case 'user':
-		case 'canvas_user_mention':
 			return readMrkdwn(slack, `<@${text(element, 'user_id') ?? ''}>`);
 		case 'usergroup':
 			return readMrkdwn(slack, `<!subteam^${text(element, 'usergroup_id') ?? ''}>`);
@@ -74,7 +73,7 @@ function readRichText(slack: Directory, element: Json): string {
 
 function readElement(slack: Directory, element: Json): string {
 	if (element.type === 'image') return `[image: ${text(element, 'alt_text') ?? ''}]`;
-	if (element.type === 'button' || element.type === 'workflow_button') return `[${readText(slack, element.text)}]`;
+	if (element.type === 'button') return `[${readText(slack, element.text)}]`;
 	if (element.type === 'overflow') return '[…]';
 	if (element.type === 'mrkdwn' || element.type === 'plain_text') return readText(slack, element);
 	const placeholder = record(element, 'placeholder');
@@ -82,37 +81,10 @@ function readElement(slack: Directory, element: Json): string {
 }
 
 function readTable(slack: Directory, block: Json): string {
+	const read = (cell: unknown) =>
+		isRecord(cell) && cell.type === 'rich_text' ? readRichText(slack, cell) : (text(cell, 'text') ?? '');
 	const rows = Array.isArray(block.rows) ? block.rows : [];
-	return rows
-		.map((row) => (Array.isArray(row) ? row : []).map((cell) => readAnything(slack, cell).join(' ')).join(' | '))
-		.join('\n');
-}
-
-/** A plan's tasks are task cards and may omit their type. */
-function tasksOf(plan: Json): Json[] {
-	return records(plan, 'tasks').map((task) => ({ ...task, type: 'task_card' }));
-}
-
-/** A chart as its description for screen readers: the numbers with their labels. */
-function readChart(chart: Json | undefined): string[] {
-	const points = (list: Json[]) =>
-		list.map((point) => `${text(point, 'label') ?? ''} ${String(point.value)}`).join(', ');
-	return [
-		...records(chart, 'series').map((series) => `${text(series, 'name') ?? ''}: ${points(records(series, 'data'))}`),
-		points(records(chart, 'segments')),
-	].filter(Boolean);
-}
-
-/** Every text object inside a block that this file does not know. */
-function readAnything(slack: Directory, value: unknown): string[] {
-	if (Array.isArray(value)) return value.flatMap((one) => readAnything(slack, one));
-	if (!isRecord(value)) return [];
-	if ((value.type === 'mrkdwn' || value.type === 'plain_text') && typeof value.text === 'string') {
-		return [readText(slack, value)];
-	}
-	if (value.type === 'raw_text' || value.type === 'raw_number') return [text(value, 'text') ?? ''];
-	if (typeof value.type === 'string' && value.type.startsWith('rich_text')) return [readRichText(slack, value)];
-	return Object.values(value).flatMap((one) => readAnything(slack, one));
+	return rows.map((row) => (Array.isArray(row) ? row : []).map(read).join(' | ')).join('\n');
 }
 
 /** The options that are visible without opening anything. */
@@ -140,7 +112,6 @@ function readBlock(slack: Directory, block: Json): string {
 		}
 		case 'context':
 		case 'actions':
-		case 'context_actions':
 			return records(block, 'elements')
 				.map((element) => readElement(slack, element))
 				.join(' ');
@@ -160,39 +131,8 @@ function readBlock(slack: Directory, block: Json): string {
 			return readRichText(slack, block);
 		case 'table':
 			return readTable(slack, block);
-		case 'card':
-			return [
-				...['title', 'subtitle', 'body', 'subtext'].map((key) => readText(slack, block[key])),
-				records(block, 'actions')
-					.map((element) => readElement(slack, element))
-					.join(' '),
-			]
-				.filter(Boolean)
-				.join('\n');
-		case 'data_table':
-			return [text(block, 'caption') ?? '', readTable(slack, block)].join('\n');
-		case 'data_visualization':
-			return [text(block, 'title') ?? '', ...readChart(record(block, 'chart'))].join('\n');
-		case 'task_card':
-			return [
-				`${text(block, 'title') ?? ''} (${text(block, 'status') ?? 'pending'})`,
-				...readAnything(slack, [block.details, block.output]),
-			].join('\n');
-		case 'plan':
-			return [text(block, 'title') ?? '', readBlocks(slack, tasksOf(block))].join('\n');
-		case 'carousel':
-			return readBlocks(slack, records(block, 'elements'));
-		case 'container':
-			return [
-				readText(slack, block.title),
-				...readAnything(slack, block.rich_text_title),
-				readText(slack, block.subtitle),
-				readBlocks(slack, records(block, 'child_blocks')),
-			]
-				.filter(Boolean)
-				.join('\n');
 		default:
-			return readAnything(slack, block).join('\n');
+			throw new Error(`This fake Slack does not show a ${String(block.type)}.`);
 	}
 }
 
@@ -200,9 +140,8 @@ export function readBlocks(slack: Directory, blocks: readonly Json[]): string {
 	return blocks.map((block) => readBlock(slack, block)).join('\n');
 }
 
-const isTable = ({ type }: Json) => type === 'table' || type === 'data_table';
-
 /** The blocks of a message as they are shown: Slack puts the table below everything else, wherever it was sent. */
 export function readMessage(slack: Directory, blocks: readonly Json[]): string {
+	const isTable = ({ type }: Json) => type === 'table';
 	return readBlocks(slack, [...blocks.filter((block) => !isTable(block)), ...blocks.filter(isTable)]);
 }

@@ -7,13 +7,7 @@ import type { Viewer } from '../payloads.ts';
 import type { Message, View } from '../state.ts';
 import { joinYourself, leaveYourself } from './channels.ts';
 import { typeCommand } from './commands.ts';
-import {
-	actInMessage,
-	fillInMessage,
-	placedInMessage,
-	sendGlobalShortcut,
-	sendMessageShortcut,
-} from './message-actions.ts';
+import { actInMessage, fillInMessage, placedInMessage, sendMessageShortcut } from './message-actions.ts';
 import { closeView, fillInView, pressInView, submitView } from './modal-actions.ts';
 import { openHome, say } from './talk.ts';
 
@@ -49,7 +43,6 @@ export const actSchema = z.discriminatedUnion('do', [
 	z.object({ do: z.literal('submit') }),
 	z.object({ do: z.literal('close'), all: z.boolean().optional() }),
 	z.object({ do: z.literal('messageShortcut'), ...inMessage, callbackId: z.string() }),
-	z.object({ do: z.literal('globalShortcut'), callbackId: z.string() }),
 	z.object({ do: z.literal('join'), channel: z.string() }),
 	z.object({ do: z.literal('leave'), channel: z.string() }),
 	z.object({ do: z.literal('openApp'), tab: z.enum(['home', 'messages']) }),
@@ -115,8 +108,6 @@ export async function perform(core: Core, deliverer: Deliverer, viewer: Viewer, 
 			const shortcut = { message: messageOf(core, act), callbackId: act.callbackId };
 			return { acked: await sendMessageShortcut(core, deliverer, viewer, shortcut) };
 		}
-		case 'globalShortcut':
-			return { acked: await sendGlobalShortcut(core, deliverer, viewer, act.callbackId) };
 		case 'join':
 			await joinYourself(core, deliverer, viewer, channelOf(core, act.channel));
 			return {};

@@ -2,7 +2,6 @@ import { appsHere, type Core } from '../core.ts';
 import type { Deliverer } from '../delivery.ts';
 import { actionTs } from '../payloads.ts';
 import type { Person } from '../state.ts';
-import { isOwnTeam } from '../teams.ts';
 import { belongsTo, userForApp } from '../users.ts';
 import { tell } from './tell.ts';
 
@@ -15,8 +14,8 @@ export type PersonChange = Partial<
 >;
 
 /**
- * Changes a person. The app gets user_change, whatever channels they are in, of members of the workspaces that it is
- * installed in. Of people of other organisations: no source, so it is not sent.
+ * Changes a person. The app gets user_change, whatever channels they are in, of members of its
+ * workspace. Of people of other organisations: no source, so it is not sent.
  */
 export async function changePerson(
 	core: Core,
@@ -26,9 +25,7 @@ export async function changePerson(
 ): Promise<void> {
 	Object.assign(person, change, { updatedAt: core.clock.now() });
 	core.changes.emit({ kind: 'state', id: person.id });
-	const { team, enterprise } = core.state;
-	const isTold = enterprise?.isOrgInstall === true ? isOwnTeam(core, person.teamId) : belongsTo(person, team.id);
-	if (!isTold) return;
+	if (!belongsTo(person, core.state.team.id)) return;
 	const event = {
 		type: 'user_change' as const,
 		user: userForApp(core, person),

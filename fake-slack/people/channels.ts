@@ -181,7 +181,7 @@ export async function inviteOrganisation(
 
 /**
  * A workspace joins the channel, or leaves it with its people. Only sharing with another organisation causes
- * channel_shared and channel_unshared (docs.slack.dev: "an external workspace"), also for private channels.
+ * channel_shared (docs.slack.dev: "an external workspace"), also for private channels. Nobody here is told of the end.
  */
 export async function shareChannel(
 	core: Core,
@@ -197,12 +197,8 @@ export async function shareChannel(
 	if (shared) channel.isPendingExtShared = false;
 	else channel.members = channel.members.filter((user) => personOf(core, user).teamId !== teamId);
 	core.changes.emit({ kind: 'channel', id: channel.id });
-	if (isOwnTeam(core, teamId)) return;
-	const facts = shared
-		? { type: 'channel_shared' as const, connected_team_id: teamId }
-		: { type: 'channel_unshared' as const, previously_connected_team_id: teamId, is_ext_shared: channel.isExtShared };
-	const event = { ...facts, channel: channel.id, event_ts: actionTs(core) };
-	for (const app of appsIn(core, deliverer, channel)) {
-		await tell(app.core, app.deliverer, facts.type, { event, channel });
-	}
+	if (isOwnTeam(core, teamId) || !shared) return;
+	const type = 'channel_shared' as const;
+	const event = { type, connected_team_id: teamId, channel: channel.id, event_ts: actionTs(core) };
+	for (const app of appsIn(core, deliverer, channel)) await tell(app.core, app.deliverer, type, { event, channel });
 }

@@ -96,7 +96,7 @@ export async function typeCommand(
 			command,
 			text: declared?.escaped === true ? escapeText(core, typed) : typed,
 			api_app_id: core.state.app.id,
-			is_enterprise_install: String(enterprise?.isOrgInstall === true),
+			is_enterprise_install: 'false',
 			response_url: createResponseUrl(core, { channel: channel.id, user: viewer.user }),
 			trigger_id: createTrigger(core, viewer),
 		},

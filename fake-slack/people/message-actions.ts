@@ -8,7 +8,7 @@ import { actionTs, channelForApp, payloadBase, type Viewer } from '../payloads.t
 import { createResponseUrl } from '../response-urls.ts';
 import type { InputState, Message } from '../state.ts';
 import { createTrigger } from '../triggers.ts';
-import { requireClient, requireSeen } from '../visibility.ts';
+import { requireSeen } from '../visibility.ts';
 import { actionForApp } from './modal-actions.ts';
 import { requireOffered } from './pickers.ts';
 
@@ -42,7 +42,7 @@ export async function actInMessage(
 		name: 'block_actions',
 		acceptsPayload: false,
 		payload: {
-			...payloadBase(core, 'block_actions', viewer.user, true),
+			...payloadBase(core, 'block_actions', viewer.user),
 			container: {
 				type: 'message',
 				message_ts: ts,
@@ -80,13 +80,6 @@ export async function fillInMessage(
 	await actInMessage(core, deliverer, viewer, { message, placed, chosen: value });
 }
 
-/** A person can only choose shortcuts that the app has. */
-function requireShortcut(core: Core, type: 'message' | 'global', callbackId: string): void {
-	const { shortcuts } = core.settings;
-	if (shortcuts === null || shortcuts.some((one) => one.type === type && one.callbackId === callbackId)) return;
-	throw new Error(`The app has no ${type} shortcut ${callbackId}.`);
-}
-
 /** A person chooses a message shortcut in a message's menu. False when the app did not acknowledge. */
 export async function sendMessageShortcut(
 	core: Core,
@@ -95,43 +88,21 @@ export async function sendMessageShortcut(
 	{ message, callbackId }: { message: Message; callbackId: string },
 ): Promise<boolean> {
 	requireSeen(core, viewer, message);
-	requireShortcut(core, 'message', callbackId);
+	if (core.settings.shortcuts?.includes(callbackId) === false)
+		throw new Error(`The app has no shortcut ${callbackId}.`);
 	const channel = channelOf(core, message.channel);
 	const ack = await deliverer.deliver({
 		kind: 'interactive',
 		name: 'message_action',
 		acceptsPayload: false,
 		payload: {
-			...payloadBase(core, 'message_action', viewer.user, true),
+			...payloadBase(core, 'message_action', viewer.user),
 			callback_id: callbackId,
 			trigger_id: createTrigger(core, viewer),
 			response_url: createResponseUrl(core, { channel: channel.id, user: viewer.user, ts: message.ts }),
 			channel: channelForApp(channel),
 			message: messageForApp(core, message),
 			message_ts: message.ts,
-			action_ts: actionTs(core),
-		},
-	});
-	return ack.ok;
-}
-
-/** A person chooses a global shortcut. False when the app did not acknowledge. */
-export async function sendGlobalShortcut(
-	core: Core,
-	deliverer: Deliverer,
-	viewer: Viewer,
-	callbackId: string,
-): Promise<boolean> {
-	requireClient(core, viewer);
-	requireShortcut(core, 'global', callbackId);
-	const ack = await deliverer.deliver({
-		kind: 'interactive',
-		name: 'shortcut',
-		acceptsPayload: false,
-		payload: {
-			...payloadBase(core, 'shortcut', viewer.user),
-			callback_id: callbackId,
-			trigger_id: createTrigger(core, viewer),
 			action_ts: actionTs(core),
 		},
 	});

@@ -90,8 +90,7 @@ export function pressInView(
 function dispatches(placed: Placed, how: 'typed' | 'enter'): boolean {
 	if (!placed.isInput) return true;
 	if (placed.block.dispatch_action !== true) return false;
-	const textual = heldKey(placed.type) === 'value' || placed.type === 'rich_text_input';
-	if (!textual) return true;
+	if (heldKey(placed.type) !== 'value') return true;
 	const config = record(placed.element, 'dispatch_action_config');
 	const on = Array.isArray(config?.trigger_actions_on) ? config.trigger_actions_on : ['on_enter_pressed'];
 	return on.includes(how === 'typed' ? 'on_character_entered' : 'on_enter_pressed');

@@ -9,7 +9,6 @@ import type { Channel } from '../state.ts';
 function scopeOf(subscription: string, channel: Channel | undefined): string | undefined {
 	if (subscription === 'app_mention') return 'app_mentions:read';
 	if (subscription === 'user_change') return 'users:read';
-	if (subscription.startsWith('message_metadata_')) return 'metadata.message:read';
 	if (subscription.startsWith('message.')) return `${kindOf(channel)}:history`;
 	return /^(channel|group|member)_/.test(subscription) ? `${kindOf(channel)}:read` : undefined;
 }

@@ -5,5 +5,4 @@ export type { SlackProblem } from './problem.ts';
 export type { MessageMethod } from './validator.ts';
 
 /** What Slack would answer to a message, a view, blocks or the errors of a submission: empty lists where it would take them. */
-export const { validateMessage, validateView, validateBlocks, validateResponseActionErrors } =
-	createSlackValidator(tables);
+export const { validateMessage, validateView, validateResponseActionErrors } = createSlackValidator(tables);

@@ -9,8 +9,6 @@ export function judge(validator: SlackValidator, { subject }: Accepted): SlackPr
 			return validator.validateMessage(subject.value, subject.method);
 		case 'view':
 			return validator.validateView(subject.value);
-		case 'blocks':
-			return validator.validateBlocks(subject.value, subject.surface);
 		case 'errors':
 			return validator.validateResponseActionErrors(subject.view, subject.value);
 	}

@@ -1,7 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { ErrorObject } from 'ajv';
 import type { Surface } from './problem.ts';
-import type { ShapeChecks } from './schema.ts';
 
 export type JsonObject = Record<string, unknown>;
 
@@ -19,7 +16,7 @@ export type Part = {
 
 /** A payload opened up for the rules. */
 export type Payload = {
-	kind: 'message' | 'view' | 'blocks';
+	kind: 'message' | 'view';
 	surface: Surface;
 	/** The method that carries it, where it matters. */
 	method: string;
@@ -31,8 +28,6 @@ export type Payload = {
 	parts: readonly Part[];
 	/** The same by their type: a hundred rules look for one type each. */
 	partsByType: ReadonlyMap<string, readonly Part[]>;
-	/** Ajv's errors, pointers as Slack gives them. */
-	shapeErrors: ErrorObject[];
 };
 
 export function isObject(value: unknown): value is JsonObject {
@@ -46,8 +41,6 @@ export function escapePointer(name: string): string {
 
 /** Where a value stands: in which typed object, and whether as a block. */
 type Within = { parent: Part; isBlock: boolean };
-
-const blockLists = new Set(['blocks', 'child_blocks']);
 
 function collect(value: unknown, pointer: string, within: Within, parts: Part[]): void {
 	const { parent, isBlock } = within;
@@ -65,59 +58,34 @@ function collect(value: unknown, pointer: string, within: Within, parts: Part[])
 		parts.push(part);
 	}
 	for (const [name, child] of Object.entries(value)) {
-		collect(child, `${pointer}/${escapePointer(name)}`, { parent: part, isBlock: blockLists.has(name) }, parts);
+		collect(child, `${pointer}/${escapePointer(name)}`, { parent: part, isBlock: false }, parts);
 	}
-}
-
-/** chat.update takes `metadata: {}` as the wish to have none; docs.slack.dev/reference/methods/chat.update. */
-function withoutEmptyMetadata(value: unknown, method: string): unknown {
-	if (method !== 'chat.update' || !isObject(value) || !isDeepStrictEqual(value.metadata, {})) return value;
-	const { metadata: _, ...rest } = value;
-	return rest;
 }
 
 export type PayloadInput = { kind: Payload['kind']; surface: Surface; method: string; value: unknown };
 
-/** Opens a payload for the rules: `value` is the message's arguments, the view, or the array of blocks. */
-export function openPayload(input: PayloadInput, shapes: () => ShapeChecks): Payload {
+/** Opens a payload for the rules: `value` is the message's arguments or the view. */
+export function openPayload(input: PayloadInput): Payload {
 	const json = JSON.stringify(input.value) ?? '';
 	const value: unknown = json === '' ? undefined : JSON.parse(json);
-	const prefix = input.kind === 'message' ? '' : input.kind === 'view' ? '/view' : '/blocks';
 	const parts: Part[] = [];
-	const surrounding = input.kind === 'blocks' ? { blocks: value } : value;
-	if (isObject(surrounding)) {
+	if (isObject(value)) {
 		const root: Part = {
-			type: input.surface === 'message' ? 'message' : 'view',
-			value: surrounding,
+			type: input.kind,
+			value,
 			pointer: input.kind === 'view' ? '/view' : '',
 			block: undefined,
 			parent: undefined,
 		};
 		parts.push(root);
-		collect(surrounding.blocks, `${root.pointer}/blocks`, { parent: root, isBlock: true }, parts);
-		if (input.kind === 'message') {
-			collect(surrounding.attachments, '/attachments', { parent: root, isBlock: false }, parts);
-		}
+		collect(value.blocks, `${root.pointer}/blocks`, { parent: root, isBlock: true }, parts);
 		if (input.kind === 'view') {
 			for (const name of ['title', 'submit', 'close']) {
-				collect(surrounding[name], `/view/${name}`, { parent: root, isBlock: false }, parts);
+				collect(value[name], `/view/${name}`, { parent: root, isBlock: false }, parts);
 			}
 		}
 	}
-	let shapeErrors: ErrorObject[] | undefined;
-	return {
-		...input,
-		json,
-		value,
-		parts,
-		partsByType: Map.groupBy(parts, (part) => part.type),
-		get shapeErrors() {
-			shapeErrors ??= shapes()
-				.errors(input.kind, withoutEmptyMetadata(value, input.method))
-				.map((error) => ({ ...error, instancePath: prefix + error.instancePath }));
-			return shapeErrors;
-		},
-	};
+	return { ...input, json, value, parts, partsByType: Map.groupBy(parts, (part) => part.type) };
 }
 
 export type Found = { value: unknown; pointer: string };
@@ -164,9 +132,4 @@ function enter(value: unknown, pointer: string, depth: number, found: Found[]): 
 			enter(item, `${pointer}/${index}`, depth - 1, found);
 		});
 	}
-}
-
-/** What stands in a list for the second time. */
-export function repeated(found: readonly Found[]): Found[] {
-	return found.filter(({ value }, index) => found.findIndex((earlier) => earlier.value === value) < index);
 }

@@ -11,9 +11,9 @@ export type SlackErrorCode =
 	| 'msg_too_long'
 	| 'metadata_too_large'
 	| 'no_text'
-	| 'markdown_text_conflict'
 	| 'invalid_arguments'
-	| 'view_too_large';
+	| 'view_too_large'
+	| 'not_in_this_fake_slack';
 
 /** One reason for which Slack would refuse a payload. */
 export type SlackProblem = {
@@ -21,6 +21,6 @@ export type SlackProblem = {
 	error: SlackErrorCode;
 	/** As Slack words it, pointer included: `no more than 25 items allowed [json-pointer:/blocks/1/elements]`. */
 	message: string;
-	/** JSON pointer (RFC 6901): `/blocks/…` in a message and in bare blocks, `/view/…` in a view, as Slack gives it. */
+	/** JSON pointer (RFC 6901): `/blocks/…` in a message, `/view/…` in a view, as Slack gives it. */
 	pointer: string;
 };

@@ -1,6 +1,5 @@
 import type { Rule } from './rule.ts';
 import { blockTable } from './rules/blocks.ts';
-import { chartTable } from './rules/charts.ts';
 import { countRule, countTable, numberRule, numberTable, wholeRule, wholeTable } from './rules/counts.ts';
 import { inputTable } from './rules/inputs.ts';
 import { emptyRule, emptyTable, lengthRule, lengthTable } from './rules/lengths.ts';
@@ -8,7 +7,7 @@ import { optionTable } from './rules/options.ts';
 import { payloadTable } from './rules/payloads.ts';
 import { errorsTable } from './rules/response-action.ts';
 import { richTextTable } from './rules/rich-text.ts';
-import { shapeRule, shapeTable } from './rules/shape.ts';
+import { shapeTable } from './rules/shape.ts';
 import { sizeRule, sizeTable } from './rules/sizes.ts';
 import { actionsRule, actionsTable, surfaceRule, surfaceTable } from './rules/surfaces.ts';
 
@@ -24,7 +23,6 @@ export const tables = {
 	empties: emptyTable,
 	blocks: blockTable,
 	richText: richTextTable,
-	charts: chartTable,
 	options: optionTable,
 	inputs: inputTable,
 	payloads: payloadTable,
@@ -37,7 +35,7 @@ export type Tables = typeof tables;
 /** The rules of a message, a view or blocks; the shape first, as Slack reports it first. */
 export function createRules(source: Tables): Rule[] {
 	return [
-		...source.shapes.map(shapeRule),
+		...source.shapes,
 		...source.surfaces.map(surfaceRule),
 		...source.actions.map(actionsRule),
 		...source.counts.map(countRule),
@@ -47,7 +45,6 @@ export function createRules(source: Tables): Rule[] {
 		...source.empties.map(emptyRule),
 		...source.blocks,
 		...source.richText,
-		...source.charts,
 		...source.options,
 		...source.inputs,
 		...source.payloads,

@@ -1,126 +1,110 @@
-import type { ErrorObject } from 'ajv';
-import { compiledChecks } from '../json-schema/compiled-schema.ts';
-import { type Definitions, generatedDefinitions, type JsonSchema } from '../json-schema/generated-schema.ts';
-import { type SchemaExtension, schemaExtensions } from './schema-extensions.ts';
+import { blockDefinitions, type Definitions, type JsonSchema } from '../json-schema/slack-schema.ts';
+import { escapePointer, isObject, type JsonObject } from './payload.ts';
 
-/** Where the condition holds, so must the schema; without `then`, which would make the object look like a promise. */
-function when(condition: JsonSchema, schema: JsonSchema): JsonSchema {
-	return { if: { not: condition }, else: schema };
+/** A reason for which a schema refuses a value, in the words of live Slack where they are known. */
+type ShapeProblem = { words: string; pointer: string };
+
+const reference = (name: string): JsonSchema => ({ $ref: `#/definitions/${name}` });
+
+const definitions: Definitions = {
+	...blockDefinitions,
+	// In a view @slack/types lets any object with a `type` stand for a block; Slack does not.
+	AnyBlock: blockDefinitions.KnownBlock ?? {},
+	/** What Slack checks of a message; other arguments of the method are none of a message's business. */
+	message: {
+		type: 'object',
+		properties: {
+			text: { type: 'string' },
+			blocks: { type: 'array', items: reference('KnownBlock') },
+			metadata: reference('MessageMetadata'),
+		},
+	},
+	view: { anyOf: [reference('ModalView'), reference('HomeView')] },
+};
+
+const names: Record<string, string> = { object: 'an object', array: 'an array' };
+
+function resolve(schema: JsonSchema): JsonSchema {
+	const name = schema.$ref?.replace('#/definitions/', '');
+	return name === undefined ? schema : resolve(definitions[name] ?? {});
 }
+
+/** A union's members, those of member unions included. */
+function membersOf(union: readonly JsonSchema[]): JsonSchema[] {
+	return union.map(resolve).flatMap((member) => (member.anyOf === undefined ? [member] : membersOf(member.anyOf)));
+}
+
+/** By their `type`; undefined where one of the members has none of its own. */
+function byType(members: readonly JsonSchema[]): ReadonlyMap<unknown, JsonSchema[]> | undefined {
+	const found = Map.groupBy(members, ({ properties }) => properties?.type?.const);
+	return found.has(undefined) ? undefined : found;
+}
+
+const unions = new WeakMap<readonly JsonSchema[], { members: JsonSchema[]; types: ReturnType<typeof byType> }>();
 
 /**
- * A union of object types rebuilt as a choice by `type`, so that an error names what is wrong in the block that was
- * meant, and not what is wrong with it when read as each of the twenty others.
+ * What is wrong with a member of a union of objects as the one that was meant: the one with its `type`, and of several the one
+ * that it fits best. What is wrong with it when read as each of the twenty others would say nothing.
  */
-function choice(variants: JsonSchema[], definitions: Definitions): JsonSchema | undefined {
-	const byType = Map.groupBy(variants, (variant) => resolve(variant, definitions).properties?.type?.const);
-	if (byType.has(undefined)) return variantsWithoutType(variants, definitions);
-	const types = [...byType.keys()];
-	return {
-		type: 'object',
-		required: ['type'],
-		properties: { type: { enum: types } },
-		allOf: [...byType].map(([type, group]) =>
-			when(
-				{ type: 'object', required: ['type'], properties: { type: { const: type } } },
-				variantsWithoutType(group, definitions) ?? { anyOf: group },
-			),
-		),
-	};
-}
-
-/** Objects told apart by a required field of their own (`image_url` or `slack_file`) or by one field's type (an option's text). */
-function variantsWithoutType(variants: JsonSchema[], definitions: Definitions): JsonSchema | undefined {
-	if (variants.length === 1) return variants[0];
-	const [first, second] = variants.map((variant) => resolve(variant, definitions));
-	if (variants.length !== 2 || first?.properties === undefined || second?.properties === undefined) return undefined;
-	const own = second.required?.find((name) => first.required?.includes(name) !== true);
-	if (own !== undefined) {
-		const hasOwn: JsonSchema = { type: 'object', required: [own] };
-		return { type: 'object', allOf: [when(hasOwn, second), when({ not: hasOwn }, first)] };
+function* unionProblems(union: readonly JsonSchema[], value: unknown, pointer: string): Generator<ShapeProblem> {
+	const known = unions.get(union) ?? { members: membersOf(union), types: byType(membersOf(union)) };
+	unions.set(union, known);
+	const { members, types } = known;
+	const read = (variants: readonly JsonSchema[]) => variants.map((one) => Array.from(problems(one, value, pointer)));
+	if (!members.every(({ type }) => type === 'object')) {
+		// Free fields of a message's metadata: a string, a number, a boolean or a flat object.
+		if (read(members).some((found) => found.length === 0)) return;
+		yield { words: 'failed to match all allowed schemas', pointer };
+	} else if (!isObject(value)) {
+		yield { words: 'must provide an object', pointer };
+	} else if (types !== undefined && value.type === undefined) {
+		yield { words: 'missing required field: type', pointer };
+	} else if (types !== undefined && !types.has(value.type)) {
+		const type = typeof value.type === 'string' ? value.type : JSON.stringify(value.type);
+		yield { words: `unsupported type: ${type}`, pointer: `${pointer}/type` };
+	} else {
+		const variants = types?.get(value.type) ?? members;
+		yield* read(variants).reduce((best, found) => (found.length < best.length ? found : best));
 	}
-	const properties: Record<string, JsonSchema> = {};
-	for (const [name, schema] of Object.entries(first.properties)) {
-		const other = second.properties[name];
-		const same = JSON.stringify(other) === JSON.stringify(schema);
-		properties[name] = same || other === undefined ? schema : (choice([schema, other], definitions) ?? schema);
+}
+
+function* fieldProblems(schema: JsonSchema, value: JsonObject, pointer: string): Generator<ShapeProblem> {
+	const { properties = {}, required = [], additionalProperties: others } = schema;
+	for (const name of required) {
+		if (value[name] === undefined) yield { words: `missing required field: ${name}`, pointer };
 	}
-	return { ...first, properties };
-}
-
-function resolve(schema: JsonSchema, definitions: Definitions): JsonSchema {
-	const name = schema.$ref?.replace('#/definitions/', '');
-	return name === undefined ? schema : resolve(definitions[name] ?? {}, definitions);
-}
-
-/** A union's members, members of member unions included; `Record<string, unknown>` beside a real type says nothing. */
-function members(schema: JsonSchema, definitions: Definitions): JsonSchema[] {
-	return (schema.anyOf ?? []).flatMap((member) => {
-		const target = resolve(member, definitions);
-		if (target.anyOf !== undefined) return members(target, definitions);
-		const anything = target.properties === undefined && typeof target.additionalProperties === 'object';
-		return anything ? [] : [member];
-	});
-}
-
-function withChoices(schema: JsonSchema, definitions: Definitions): JsonSchema {
-	if (schema.anyOf !== undefined) {
-		const found = members(schema, definitions);
-		const isObjects = found.every((member) => resolve(member, definitions).type === 'object');
-		const rebuilt = isObjects ? choice(found, definitions) : undefined;
-		return rebuilt ?? { ...schema, anyOf: found };
+	for (const [name, child] of Object.entries(value)) {
+		const known = Object.hasOwn(properties, name) ? properties[name] : others;
+		if (known === false) yield { words: `invalid additional property: ${name}`, pointer };
+		if (typeof known === 'object') yield* problems(known, child, `${pointer}/${escapePointer(name)}`);
 	}
-	const result = { ...schema };
-	if (schema.items !== undefined) result.items = withChoices(schema.items, definitions);
-	if (schema.properties !== undefined) {
-		result.properties = Object.fromEntries(
-			Object.entries(schema.properties).map(([name, property]) => [name, withChoices(property, definitions)]),
-		);
+}
+
+function* problems(given: JsonSchema, value: unknown, pointer: string): Generator<ShapeProblem> {
+	const schema = resolve(given);
+	if (schema.anyOf !== undefined) return yield* unionProblems(schema.anyOf, value, pointer);
+	// Null is no value of any field: it is refused here too.
+	const type = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+	const allowed = schema.const === undefined ? schema.enum : [schema.const];
+	if (schema.type !== undefined && ![schema.type].flat().includes(type)) {
+		yield { words: `must provide ${names[String(schema.type)] ?? `a ${schema.type}`}`, pointer };
+	} else if (allowed !== undefined && !allowed.includes(value)) {
+		yield { words: `must be one of: ${allowed.join(', ')}`, pointer };
+	} else if (Array.isArray(value)) {
+		for (const [index, item] of value.entries()) yield* problems(schema.items ?? {}, item, `${pointer}/${index}`);
+	} else if (isObject(value)) {
+		yield* fieldProblems(schema, value, pointer);
 	}
-	return result;
 }
 
-const blocks: JsonSchema = { type: 'array', items: { $ref: '#/definitions/KnownBlock' } };
-
-/** What Slack checks of a message; other arguments of the method are none of a message's business. */
-const message: JsonSchema = {
-	type: 'object',
-	properties: {
-		text: { type: 'string' },
-		markdown_text: { type: 'string' },
-		blocks,
-		attachments: { type: 'array', items: { type: 'object', properties: { blocks } } },
-		metadata: { $ref: '#/definitions/MessageMetadata' },
-	},
-};
-
-export type ShapeChecks = {
-	/** Ajv's errors for a value read as a message, a view or an array of blocks. */
-	errors: (kind: 'message' | 'view' | 'blocks', value: unknown) => ErrorObject[];
-};
-
-let loaded: ShapeChecks | undefined;
-
-/** The compiled schema of @slack/types with its extensions; made on first use and kept. */
-export function shapeChecks(): ShapeChecks {
-	loaded ??= compileShapes(schemaExtensions);
-	return loaded;
+/** What the schema of @slack/types says of a value that is read as a message or a view. */
+export function shapeProblems(kind: 'message' | 'view', value: unknown): ShapeProblem[] {
+	return Array.from(problems(reference(kind), value, kind === 'message' ? '' : '/view'));
 }
 
-/** The schema of @slack/types with these extensions, compiled. */
-export function compileShapes(extensions: readonly SchemaExtension[]): ShapeChecks {
-	const generated = generatedDefinitions({
-		packageName: '@slack/types',
-		entry: 'dist/index.d.ts',
-		types: ['KnownBlock', 'ModalView', 'HomeView', 'MessageMetadata'],
-	});
-	for (const { extend } of extensions) extend(generated);
-	// In a view @slack/types lets any object with a `type` stand for a block; Slack does not.
-	const source: Definitions = { ...generated, AnyBlock: generated.KnownBlock ?? {} };
-	const definitions: Definitions = {};
-	for (const [name, schema] of Object.entries(source)) definitions[name] = withChoices(schema, source);
-	const view = choice([{ $ref: '#/definitions/ModalView' }, { $ref: '#/definitions/HomeView' }], source) ?? {};
-
-	const checks = compiledChecks({ ...definitions, message, view, blocks }, ['message', 'view', 'blocks']);
-	return { errors: (kind, value) => checks[kind](value) };
-}
+/** Every `type` that Slack's objects have. */
+export const knownTypes: ReadonlySet<unknown> = new Set(
+	Object.values(blockDefinitions)
+		.flatMap((one) => membersOf([one]))
+		.map(({ properties }) => properties?.type?.const),
+);

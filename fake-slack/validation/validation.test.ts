@@ -24,9 +24,7 @@ describe('what Slack refuses', () => {
 		expect(errors({ text: 'a', blocks: Array.from({ length: 6 }, () => long) })).toEqual(['msg_blocks_too_long']);
 		expect(errors({ text: 'a', metadata: {} })).toContain('invalid_metadata_format');
 		expect(errors({ text: 'a', blocks: '[{' })).toEqual(['invalid_blocks_format']);
-		expect(errors({ text: 'a', attachments: '[{' })).toEqual(['invalid_attachments']);
-		expect(errors({ markdown_text: 'a', text: 'a' })).toEqual(['markdown_text_conflict']);
-		expect(errors({ markdown_text: 'x'.repeat(12_001) })).toEqual(['msg_too_long']);
+		expect(errors({ text: 'a', attachments: [] })).toEqual(['not_in_this_fake_slack']);
 		expect(errors({ text: 'x'.repeat(40_001) })).toEqual(['msg_too_long']);
 		expect(validator.validateView({ type: 'nope' })[0]?.error).toBe('invalid_arguments');
 		const wide = { type: 'section', text: { type: 'mrkdwn', text: '\u{1F600}'.repeat(750) } };
@@ -40,7 +38,6 @@ describe('what Slack refuses', () => {
 		const broken = { type: 'section', text: { type: 'mrkdwn', text: '\ud83d' } };
 		const errors = (value: unknown) => validator.validateMessage(value).map((problem) => problem.error);
 		expect(errors({ text: 'a', blocks: [broken] })).toEqual(['invalid_blocks_format']);
-		expect(errors({ attachments: [{ blocks: [broken] }] })).toEqual(['invalid_attachments']);
 		expect(errors({ text: 'a', metadata: { event_type: 'a', event_payload: { id: '\ud83d' } } })).toEqual([
 			'invalid_metadata_format',
 		]);
@@ -48,7 +45,7 @@ describe('what Slack refuses', () => {
 	});
 
 	it('points to the place', () => {
-		const [problem] = validator.validateBlocks([{ type: 'divider' }, { type: 'section', text: null }], 'home');
+		const [problem] = validator.validateMessage({ blocks: [{ type: 'divider' }, { type: 'section', text: null }] });
 		expect(problem).toEqual({
 			error: 'invalid_blocks',
 			message: 'must provide an object [json-pointer:/blocks/1/text]',
@@ -95,7 +92,6 @@ it('accepts any JSON without failing, and points into it', () => {
 				...validator.validateMessage({ text: 'a', blocks: value }),
 				...validator.validateView(value),
 				...validator.validateView({ type: 'home', blocks: value }),
-				...validator.validateBlocks(value, 'modal'),
 				...validator.validateResponseActionErrors({ type: 'home', blocks: value }, value),
 			];
 			expect(
@@ -107,7 +103,7 @@ it('accepts any JSON without failing, and points into it', () => {
 });
 
 /**
- * Every object inside the message or view, without its free-form parts (metadata's payload, attachments' own fields). Of
+ * Every object inside the message or view, without its free-form part (metadata's payload). Of
  * equal neighbours in a list only the first and the last.
  */
 function objectsIn(value: unknown): Record<string, unknown>[] {
@@ -124,9 +120,9 @@ function objectsIn(value: unknown): Record<string, unknown>[] {
 	];
 }
 
-/** A message has arguments that the validator does not check, and attachments have fields of an older kind. */
+/** A message has arguments that the validator does not check. */
 function isStrict(object: Record<string, unknown>, { subject }: Accepted): boolean {
-	return !(subject.kind === 'message' && (object === subject.value || 'color' in object));
+	return !(subject.kind === 'message' && object === subject.value);
 }
 
 describe('shapes', () => {

@@ -2,18 +2,15 @@ import { openPayload, type Payload, type PayloadInput } from './payload.ts';
 import type { SlackErrorCode, SlackProblem, Surface } from './problem.ts';
 import type { Report } from './rule.ts';
 import { createRules, type Tables } from './rules.ts';
-import { shapeChecks } from './schema.ts';
 
 /** Methods whose limits differ for the same message. */
 export type MessageMethod = 'chat.postMessage' | 'chat.update' | 'chat.postEphemeral' | 'response_url';
 
 export type SlackValidator = {
-	/** Checks a message's arguments (`text`, `blocks`, `attachments`, `metadata`); empty when Slack takes them. */
+	/** Checks a message's arguments (`text`, `blocks`, `metadata`); empty when Slack takes them. */
 	validateMessage: (payload: unknown, method?: MessageMethod) => SlackProblem[];
 	/** Checks the `view` of views.open, push, update, publish or of a response_action; empty when Slack takes it. */
 	validateView: (view: unknown) => SlackProblem[];
-	/** Checks an array of blocks as it stands on a surface; pointers begin with `/blocks`. */
-	validateBlocks: (blocks: unknown, surface: Surface) => SlackProblem[];
 	/**
 	 * Checks the `errors` of `response_action: 'errors'` against the view that was submitted: they name block_ids of input
 	 * blocks. Pointers begin with `/errors`.
@@ -36,7 +33,7 @@ function surfaceOf(view: unknown): Surface {
 /** A validator over the given tables. Other tables, and other ways to open a payload, are for the tests of the rules. */
 export function createSlackValidator(
 	tables: Tables,
-	open: (input: PayloadInput) => Payload = (input) => openPayload(input, shapeChecks),
+	open: (input: PayloadInput) => Payload = openPayload,
 ): SlackValidator {
 	const rules = createRules(tables);
 
@@ -52,7 +49,6 @@ export function createSlackValidator(
 		validateMessage: (value, method = 'chat.postMessage') =>
 			run({ kind: 'message', surface: 'message', method, value }, 'invalid_blocks'),
 		validateView: (value) => run({ kind: 'view', surface: surfaceOf(value), method: '', value }, 'invalid_arguments'),
-		validateBlocks: (value, surface) => run({ kind: 'blocks', surface, method: '', value }, 'invalid_blocks'),
 		validateResponseActionErrors: (view, errors) => {
 			const payload = open({ kind: 'view', surface: surfaceOf(view), method: '', value: view });
 			const problems: SlackProblem[] = [];

@@ -6,18 +6,15 @@ export const appMethods: Methods = {
 		scopes: [],
 		run({ core }) {
 			const { team, enterprise, app } = core.state;
-			const isOrgInstall = enterprise?.isOrgInstall === true;
-			// A token of the whole organisation belongs to no workspace: `team_id` is the organisation's. No source.
-			const owner = isOrgInstall && enterprise ? enterprise : team;
 			return {
-				url: `https://${owner.domain}${isOrgInstall ? '.enterprise' : ''}.slack.com/`,
-				team: owner.name,
-				team_id: owner.id,
+				url: `https://${team.domain}.slack.com/`,
+				team: team.name,
+				team_id: team.id,
 				user: app.name,
 				user_id: app.botUser,
 				bot_id: app.botId,
 				...(enterprise ? { enterprise_id: enterprise.id } : {}),
-				is_enterprise_install: isOrgInstall,
+				is_enterprise_install: false,
 			};
 		},
 	},

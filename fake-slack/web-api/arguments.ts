@@ -3,7 +3,7 @@ import { SlackError } from '../core.ts';
 import { isRecord, type Json, parseJson } from '../json.ts';
 
 /** Arguments that are JSON text in a form. */
-const COMPLEX = ['blocks', 'view', 'metadata', 'attachments', 'message', 'prompts'];
+const COMPLEX = ['blocks', 'view', 'metadata', 'attachments'];
 
 /** Stays text when it is not JSON: the validator names the problem. */
 function parsed(value: string): unknown {

@@ -10,7 +10,6 @@ import {
 	postMessage,
 	requireValidMessage,
 } from '../messages.ts';
-import { tellOfMetadata } from '../people/metadata.ts';
 import { tellOfChange, tellOfMessage } from '../people/talk.ts';
 import type { Channel, Message } from '../state.ts';
 import { channelArg, destination, type Methods, required, TIER } from './method.ts';
@@ -38,9 +37,7 @@ function ownMessage(core: Core, channel: Channel, args: Json, refusal: string): 
 }
 
 function content(core: Core, args: Json): Json {
-	const given: Json = { ...parsedText(core, args, 'post'), reply_broadcast: flag(args.reply_broadcast) };
-	for (const key of ['unfurl_links', 'unfurl_media']) if (args[key] !== undefined) given[key] = flag(args[key]);
-	return given;
+	return { ...parsedText(core, args, 'post'), reply_broadcast: flag(args.reply_broadcast) };
 }
 
 export const chatMethods: Methods = {
@@ -59,7 +56,6 @@ export const chatMethods: Methods = {
 				...(threadTs === undefined ? {} : { threadTs }),
 			});
 			void tellOfMessage(core, deliverer, channel, message);
-			void tellOfMetadata(core, deliverer, { channel, message }, { before: undefined, after: message.metadata });
 			return { channel: channel.id, ts: message.ts, message: messageForApp(core, message, true) };
 		},
 	},
@@ -93,13 +89,9 @@ export const chatMethods: Methods = {
 			const message = ownMessage(core, channel, args, 'cant_update_message');
 			if (channel.isArchived) throw new SlackError('is_inactive');
 			requireValidMessage(core, args, 'chat.update');
-			const before = message.metadata;
 			const told = tellOfChange(core, deliverer, message);
 			editMessage(core, message, parsedText(core, args, 'update'));
 			void told(message);
-			if (message.metadata !== before) {
-				void tellOfMetadata(core, deliverer, { channel, message }, { before, after: message.metadata });
-			}
 			return {
 				channel: channel.id,
 				ts: message.ts,
@@ -118,7 +110,6 @@ export const chatMethods: Methods = {
 			const told = tellOfChange(core, deliverer, message);
 			deleteMessage(core, message);
 			void told(null);
-			void tellOfMetadata(core, deliverer, { channel, message }, { before: message.metadata, after: undefined });
 			return { channel: channel.id, ts: message.ts };
 		},
 	},

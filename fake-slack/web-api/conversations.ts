@@ -93,8 +93,7 @@ export const conversationMethods: Methods = {
 			const facts = channelFacts(core, channel);
 			if (channel.isIm) return { channel: facts };
 			const isBotMember = isMember(channel, core.state.app.botUser);
-			const counted = flag(args.include_num_members) ? { num_members: channel.members.length } : {};
-			return { channel: { ...facts, is_member: isBotMember, ...counted } };
+			return { channel: { ...facts, is_member: isBotMember } };
 		},
 	},
 	'conversations.members': {

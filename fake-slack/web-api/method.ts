@@ -3,7 +3,6 @@ import type { Deliverer } from '../delivery.ts';
 import type { Json } from '../json.ts';
 import type { Sockets } from '../sockets.ts';
 import type { Channel } from '../state.ts';
-import { isOwnTeam } from '../teams.ts';
 
 /** What a Web API method may use. */
 interface MethodContext {
@@ -69,13 +68,4 @@ export function destination(core: Core, value: unknown): Channel {
 /** The scope for a kind of conversation: `channels:history`, `groups:read`, `im:history` … */
 export function conversationScope(core: Core, value: unknown, action: 'read' | 'history' | 'write'): string {
 	return `${kindOf(channelById(core, value))}:${action}`;
-}
-
-/**
- * With a token of the whole organisation the call has to name the workspace (docs.slack.dev, "required if org token is
- * used").
- */
-export function requireTeam(core: Core, args: Json): void {
-	if (core.state.enterprise?.isOrgInstall !== true) return;
-	if (!isOwnTeam(core, required(args, 'team_id'))) throw new SlackError('team_access_not_granted');
 }

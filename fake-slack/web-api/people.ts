@@ -3,7 +3,7 @@ import { flag, type Json, text } from '../json.ts';
 import type { UserGroup } from '../state.ts';
 import { belongsTo, userForApp } from '../users.ts';
 import { channelFacts } from './conversations.ts';
-import { type Methods, required, requireTeam, TIER } from './method.ts';
+import { type Methods, required, TIER } from './method.ts';
 import { page } from './pages.ts';
 
 const CONVERSATION_KINDS: Readonly<Record<string, ReturnType<typeof kindOf>>> = {
@@ -21,7 +21,6 @@ function kindsArg(args: Json): string[] {
 
 /** The conversations of a person, as far as the bot can see them, or those of the bot. */
 function conversationsOf(core: Core, args: Json): Json {
-	requireTeam(core, args);
 	const { botUser } = core.state.app;
 	const user = text(args, 'user') ?? botUser;
 	if (!core.state.people.some((one) => one.id === user)) throw new SlackError('user_not_found');
@@ -43,20 +42,20 @@ function conversationsOf(core: Core, args: Json): Json {
 	};
 }
 
+/** The most people in one response of users.list; of more, a call without a limit is refused. */
+const MOST_USERS = 999;
+
 /**
- * The members of a workspace, those who left too, in no order that means anything. Not people of other organisations who
+ * The members of the workspace, those who left too, in no order that means anything. Not people of other organisations who
  * share a channel with it (docs.slack.dev, "Understanding Slack Connect").
  */
 function membersOf(core: Core, args: Json): Json {
-	requireTeam(core, args);
-	const { state, settings, clock } = core;
-	const teamId = state.enterprise?.isOrgInstall === true ? required(args, 'team_id') : state.team.id;
-	const members = state.people.filter((person) => belongsTo(person, teamId)).reverse();
-	const mostItems = settings.usersPageSize;
+	const { state, clock } = core;
+	const members = state.people.filter((person) => belongsTo(person, state.team.id)).reverse();
 	const isUnlimited = args.limit === undefined || args.limit === '';
-	if (isUnlimited && members.length > mostItems) throw new SlackError('limit_required');
-	const sizes = { defaultLimit: mostItems, maxLimit: 999, mostItems };
-	const { items, next } = page(members, args, `users ${teamId}`, sizes);
+	if (isUnlimited && members.length > MOST_USERS) throw new SlackError('limit_required');
+	const sizes = { defaultLimit: MOST_USERS, maxLimit: MOST_USERS };
+	const { items, next } = page(members, args, 'users', sizes);
 	return {
 		members: items.map((person) => userForApp(core, person)),
 		cache_ts: Math.floor(clock.now() / 1000),
@@ -91,7 +90,6 @@ export const peopleMethods: Methods = {
 		scopes: ['usergroups:read'],
 		perMinute: TIER.two,
 		run({ core, args }) {
-			requireTeam(core, args);
 			const listed = core.state.userGroups.filter((one) => flag(args.include_disabled) || one.disabled !== true);
 			return { usergroups: listed.map((group) => groupForApp(core, group, args)) };
 		},

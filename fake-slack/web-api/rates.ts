@@ -11,7 +11,7 @@ export interface Rates {
 
 /**
  * Slack's limits in the fake's clock: a method's tier for the whole workspace; chat.postMessage once a second in a
- * channel, with a burst of five; conversations.history and .replies once a minute when that setting is on.
+ * channel, with a burst of five.
  */
 export function createRates(core: Core): Rates {
 	const calls = new Map<string, number[]>();
@@ -37,9 +37,6 @@ export function createRates(core: Core): Rates {
 
 	return {
 		take(name, method, args) {
-			if (core.settings.historyOncePerMinute && /^conversations\.(history|replies)$/.test(name)) {
-				return count(name, 1, MINUTE_MS);
-			}
 			if (!core.settings.realRates) return null;
 			if (name === 'chat.postMessage') return count(`${name} ${placeOf(args)}`, 5, 5000);
 			return method.perMinute === undefined ? null : count(name, method.perMinute, MINUTE_MS);

@@ -36,9 +36,7 @@ export function useFocusInside(root: RefObject<HTMLElement | null>, version: str
 		const now = document.activeElement;
 		// Somebody who uses the sandbox's tools keeps the focus there.
 		if (dialog === null || now?.closest('.panel, .rail')) return;
-		const field =
-			dialog.querySelector<HTMLElement>('[data-autofocus]') ??
-			dialog.querySelector<HTMLElement>('.block-input input, .block-input textarea');
+		const field = dialog.querySelector<HTMLElement>('.block-input input, .block-input textarea');
 		const isFirst = field !== null && !hadField.current;
 		hadField.current ||= field !== null;
 		if (now !== dialog && dialog.contains(now)) return;

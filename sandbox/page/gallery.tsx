@@ -36,7 +36,6 @@ function surfaceOf(id: string, { inputs }: WireExample): Surface {
 		fieldErrors: {},
 		press: async () => true,
 		fill: async () => undefined,
-		confirm: async () => true,
 	};
 }
 

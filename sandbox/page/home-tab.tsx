@@ -4,14 +4,12 @@ import { useDo } from './actions.ts';
 import { Blocks } from './blocks/blocks.tsx';
 import { type Surface, SurfaceContext } from './blocks/surface.ts';
 import { flushTyping } from './blocks/text-input.tsx';
-import { useConfirm } from './confirm-dialog.tsx';
 import { list } from './json.ts';
 import { useKeptFocus } from './kept-focus.ts';
 import { useFills } from './use-fills.ts';
 
 function PublishedHome({ home }: { home: WireHome }) {
 	const doIt = useDo();
-	const { confirm, dialog } = useConfirm();
 	const { fill, settled } = useFills(home.id);
 	const { id, payload, inputs } = home;
 	const blocks = useMemo(() => list(payload, 'blocks'), [payload]);
@@ -27,14 +25,12 @@ function PublishedHome({ home }: { home: WireHome }) {
 				return (await doIt<{ acked: boolean }>('act', press)).acked === true;
 			},
 			fill,
-			confirm,
 		}),
-		[id, inputs, fill, settled, confirm, doIt],
+		[id, inputs, fill, settled, doIt],
 	);
 	return (
 		<SurfaceContext value={surface}>
 			<Blocks blocks={blocks} />
-			{dialog}
 		</SurfaceContext>
 	);
 }

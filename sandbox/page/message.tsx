@@ -7,7 +7,6 @@ import { Mrkdwn } from './blocks/mrkdwn.tsx';
 import { useNames } from './blocks/names.ts';
 import { type Surface, SurfaceContext } from './blocks/surface.ts';
 import { tableLast } from './blocks/table.tsx';
-import { useConfirm } from './confirm-dialog.tsx';
 import { Icon } from './icons.tsx';
 import { MessageMenu } from './message-menu.tsx';
 import { spokenText } from './spoken-text.ts';
@@ -52,11 +51,10 @@ export function authorOf(message: WireMessage, workspace: WireWorkspace): WirePe
 	);
 }
 
-function useMessageSurface(message: WireMessage): [Surface, ReturnType<typeof useConfirm>['dialog']] {
+function useMessageSurface(message: WireMessage): Surface {
 	const doIt = useDo();
-	const { confirm, dialog } = useConfirm();
 	const { channel, ts, inputs } = message;
-	const surface = useMemo<Surface>(
+	return useMemo<Surface>(
 		() => ({
 			id: `m${ts.replace('.', '-')}`,
 			inputs,
@@ -68,11 +66,9 @@ function useMessageSurface(message: WireMessage): [Surface, ReturnType<typeof us
 			async fill(blockId, actionId, held) {
 				await doIt('act', { do: 'fillInMessage', channel, ts, blockId, actionId, held });
 			},
-			confirm,
 		}),
-		[channel, ts, inputs, doIt, confirm],
+		[channel, ts, inputs, doIt],
 	);
-	return [surface, dialog];
 }
 
 /** A message in a channel or thread. */
@@ -80,7 +76,7 @@ export const Message = memo(function Message(props: MessageProps) {
 	const { message, workspace, isFollowing, replies, onThread } = props;
 	const doIt = useDo();
 	const author = authorOf(message, workspace);
-	const [surface, dialog] = useMessageSurface(message);
+	const surface = useMessageSurface(message);
 	const [showsNotification, setShowsNotification] = useState(false);
 	const inThread = message.threadTs !== null;
 	const time = clockTime(message.ts);
@@ -170,7 +166,6 @@ export const Message = memo(function Message(props: MessageProps) {
 					? {}
 					: { onThread: () => onThread(message.threadTs ?? message.ts) })}
 			/>
-			{dialog}
 		</article>
 	);
 });

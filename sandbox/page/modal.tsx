@@ -6,7 +6,6 @@ import { type Surface, SurfaceContext } from './blocks/surface.ts';
 import { flushTyping } from './blocks/text-input.tsx';
 import { words } from './blocks/text-object.tsx';
 import { copyForBuilder } from './builder.ts';
-import { useConfirm } from './confirm-dialog.tsx';
 import { focusablesIn, keepTabInside, useFocusInside } from './focus-trap.ts';
 import { Icon } from './icons.tsx';
 import { list, str } from './json.ts';
@@ -26,7 +25,6 @@ export function Modal({ modal, depth, appName }: ModalProps) {
 	const toast = useToast();
 	const root = useRef<HTMLDivElement>(null);
 	const [isSubmitting, setSubmitting] = useState(false);
-	const { confirm, dialog } = useConfirm();
 	const { fill, settled } = useFills(modal.id);
 	const { payload, inputs, fieldErrors, trouble } = modal;
 	const blocks = useMemo(() => list(payload, 'blocks'), [payload]);
@@ -59,9 +57,8 @@ export function Modal({ modal, depth, appName }: ModalProps) {
 				awaitsErrors.current = false;
 				return fill(...typed);
 			},
-			confirm,
 		}),
-		[modal.id, inputs, fieldErrors, fill, settled, confirm, doIt],
+		[modal.id, inputs, fieldErrors, fill, settled, doIt],
 	);
 
 	const hasSubmit = payload.submit !== undefined;
@@ -159,7 +156,6 @@ export function Modal({ modal, depth, appName }: ModalProps) {
 					</button>
 				) : null}
 			</footer>
-			{dialog}
 		</div>
 	);
 }

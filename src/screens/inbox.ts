@@ -413,7 +413,7 @@ export const othersAskWords = (total: number) =>
 	`${counted(total, 'session asks', 'sessions ask')}. Anybody may answer.`;
 
 /** What to do when no question waits. `discovers`: whether sessions that nobody watches are shown too. */
-export function emptyWords(isWatching: boolean, discovers: boolean): Words {
+function emptyWords(isWatching: boolean, discovers: boolean): Words {
 	const come =
 		'New questions that you may answer, of the sessions that your channels watch, appear here by themselves.';
 	if (discovers) return rich`${come} \`${COMMAND} watch all\` brings those of all sessions into a channel.`;

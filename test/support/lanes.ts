@@ -8,7 +8,7 @@ import type { UserWorkspaceConfig } from 'vitest/config';
 export const NAMED = ['postgres', 'browser', 'kills', 'long'] as const;
 
 /** Pure: no network, no file, no process. `test/support/pure.ts` refuses all but files. */
-export const RULES = [
+const RULES = [
 	'test/{config,documents}.test.ts',
 	'test/kernel/{clock,quiet-hours,rate-limiter}.test.ts',
 	'test/store/channel-settings.test.ts',

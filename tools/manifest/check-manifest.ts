@@ -1,17 +1,12 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { parseDocument } from 'yaml';
-import { type Definitions, generatedDefinitions } from '../../fake-slack/index.ts';
+import { type Definitions, manifestDefinitions as slackDefinitions } from '../../fake-slack/index.ts';
 import { knownEvents, knownScopes } from './known.ts';
 import { type Manifest, manifestRules } from './rules.ts';
 
 /** The shape of a manifest as @slack/web-api types it, without unknown fields at the top level. */
 export function manifestDefinitions(): Definitions {
-	const definitions = generatedDefinitions({
-		packageName: '@slack/web-api',
-		entry: 'dist/types/request/manifest.d.ts',
-		types: ['Manifest'],
-	});
-	return { ...definitions, Manifest: { ...definitions.Manifest, additionalProperties: false } };
+	return { ...slackDefinitions, Manifest: { ...slackDefinitions.Manifest, additionalProperties: false } };
 }
 
 function words({ keyword, params, message = 'is wrong' }: ErrorObject): string {

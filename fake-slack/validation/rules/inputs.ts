@@ -35,15 +35,6 @@ export function isTime(value: string): boolean {
 	return /^([01]\d|2[0-3]):[0-5]\d$/.test(value);
 }
 
-function isTimeZone(value: string): boolean {
-	try {
-		new Intl.DateTimeFormat('en', { timeZone: value });
-		return true;
-	} catch {
-		return false;
-	}
-}
-
 function isUrl(value: string, schemes: RegExp): boolean {
 	return URL.canParse(value) && schemes.test(value);
 }
@@ -56,53 +47,22 @@ const web = /^https?:\/\//i;
 export const isLink = (value: string) => isUrl(value, /^(https?:\/\/|mailto:|slack:|tel:)/i);
 const link = text(isLink, 'must be a valid URL');
 const picture = text((value) => isUrl(value, web), 'must be a valid URL');
-const secure = text((value) => isUrl(value, /^https:\/\//i), 'must be a valid https URL');
 
-const bounds = [
-	['number_input', 'min_value', 'max_value'],
-	['plain_text_input', 'min_length', 'max_length'],
-	['rich_text_input', 'min_lines', 'max_lines'],
-] as const;
-
-const boundsRules = bounds.map(([type, low, high]) =>
-	fieldRule(`bounds:${type}.${low}`, types, { type, path: low }, (value, part) =>
-		part.value[high] !== undefined && Number(value) > Number(part.value[high])
-			? `must not be greater than ${high}`
-			: undefined,
-	),
-);
-
-const numberFields = ['initial_value', 'min_value', 'max_value'].flatMap((field) => [
+export const inputTable: readonly Rule[] = [
 	fieldRule(
-		`value:number_input.${field}`,
+		'value:number_input.initial_value',
 		`${reference}/block-elements/number-input-element`,
-		{ type: 'number_input', path: field },
+		{ type: 'number_input', path: 'initial_value' },
 		(value) => (value === '' || isDecimal(value) ? undefined : 'must be a valid number'),
 	),
 	fieldRule(
-		`value:number_input.${field}:whole`,
+		'value:number_input.initial_value:whole',
 		`${reference}/block-elements/number-input-element`,
-		{ type: 'number_input', path: field },
+		{ type: 'number_input', path: 'initial_value' },
 		(value, part) =>
 			part.value.is_decimal_allowed === false && isDecimal(value) && value.includes('.')
 				? 'must be a whole number when is_decimal_allowed is false'
 				: undefined,
-	),
-]);
-
-export const inputTable: readonly Rule[] = [
-	...boundsRules,
-	...numberFields,
-	fieldRule(
-		'value:number_input.initial_value:range',
-		stricter,
-		{ type: 'number_input', path: 'initial_value' },
-		(value, part) => {
-			const { min_value: min, max_value: max } = part.value;
-			const isOutside =
-				(min !== undefined && Number(value) < Number(min)) || (max !== undefined && Number(value) > Number(max));
-			return isOutside ? 'must lie between min_value and max_value' : undefined;
-		},
 	),
 	fieldRule(
 		'value:plain_text_input.initial_value:max',
@@ -111,15 +71,6 @@ export const inputTable: readonly Rule[] = [
 		(value, part) =>
 			typeof value === 'string' && lengthOf(value) > Number(part.value.max_length ?? Number.POSITIVE_INFINITY)
 				? `must be less than ${Number(part.value.max_length) + 1} characters`
-				: undefined,
-	),
-	fieldRule(
-		'value:plain_text_input.initial_value:min',
-		stricter,
-		{ type: 'plain_text_input', path: 'initial_value' },
-		(value, part) =>
-			typeof value === 'string' && lengthOf(value) < Number(part.value.min_length ?? 0)
-				? `must be more than ${Number(part.value.min_length) - 1} characters`
 				: undefined,
 	),
 	fieldRule(
@@ -141,18 +92,6 @@ export const inputTable: readonly Rule[] = [
 		{ type: 'timepicker', path: 'initial_time' },
 		text(isTime, 'must be a time as HH:mm'),
 	),
-	fieldRule(
-		'value:timepicker.timezone',
-		types,
-		{ type: 'timepicker', path: 'timezone' },
-		text(isTimeZone, 'must be an IANA time zone'),
-	),
-	fieldRule(
-		'value:file_input.filetypes[]',
-		`${reference}/block-elements/file-input-element: "valid file extensions"; ${stricter}`,
-		{ type: 'file_input', path: 'filetypes[]' },
-		text((value) => value.trim() === '' || /^[\w-]+$/.test(value), 'must be a file extension without a dot'),
-	),
 	fieldRule('value:image.image_url', `${reference}/blocks/image-block`, { type: 'image', path: 'image_url' }, picture),
 	fieldRule('value:button.url', `${reference}/block-elements/button-element`, { type: 'button', path: 'url' }, link),
 	fieldRule(
@@ -162,8 +101,6 @@ export const inputTable: readonly Rule[] = [
 		link,
 	),
 	fieldRule('value:link.url', stricter, { type: 'link', path: 'url' }, link),
-	fieldRule('value:video.video_url', types, { type: 'video', path: 'video_url' }, secure),
-	fieldRule('value:video.title_url', types, { type: 'video', path: 'title_url' }, secure),
 	fieldRule('value:url.empty', stricter, { type: '*', path: 'url' }, (value) =>
 		value === '' ? 'must be more than 0 characters' : undefined,
 	),

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { at, type Found, isObject, type Part } from '../payload.ts';
-import { liveAnswer, type Rule, reference, stricter } from '../rule.ts';
+import { liveAnswer, partsOf, type Rule, reference, stricter } from '../rule.ts';
 
 /** Rules over the options of one select, group of radio buttons or checkboxes, or overflow menu. */
 
 function optionsOf(part: Part): Found[] {
-	return [...at(part, 'options[]'), ...at(part, 'option_groups[].options[]')].filter(({ value }) => isObject(value));
+	return at(part, 'options[]').filter(({ value }) => isObject(value));
 }
 
 const valueRequired: Rule = {
@@ -45,8 +45,6 @@ function initialRule(id: string, path: string): Rule {
 		check: (payload, report) => {
 			for (const part of payload.parts) {
 				const options = optionsOf(part);
-				// The options of an external select are not known here.
-				if (options.length === 0) continue;
 				for (const initial of at(part, path)) {
 					const isOffered = options.some(({ value }) => isDeepStrictEqual(value, initial.value));
 					if (!isOffered) report(chosen, initial.pointer);
@@ -70,14 +68,13 @@ const distinctInitialOptions: Rule = {
 	},
 };
 
-const optionsOrGroups: Rule = {
-	id: 'options:options-or-groups',
+/** The types have both as optional. */
+const optionsNeeded: Rule = {
+	id: 'options:needed',
 	source: `${reference}/block-elements/select-menu-element`,
 	check: (payload, report) => {
-		for (const part of payload.parts) {
-			if (part.type !== 'static_select' && part.type !== 'multi_static_select') continue;
-			const given = ['options', 'option_groups'].filter((name) => part.value[name] !== undefined);
-			if (given.length !== 1) report('must define exactly one of `options` or `option_groups`', part.pointer);
+		for (const { value, pointer } of ['static_select', 'multi_static_select'].flatMap((one) => partsOf(payload, one))) {
+			if (value.options === undefined) report('must define `options`', pointer);
 		}
 	},
 };
@@ -102,6 +99,6 @@ export const optionTable: readonly Rule[] = [
 	initialRule('options:initial-option', 'initial_option'),
 	initialRule('options:initial-options', 'initial_options[]'),
 	distinctInitialOptions,
-	optionsOrGroups,
+	optionsNeeded,
 	optionUrls,
 ];

@@ -1,6 +1,6 @@
 import { escapePointer, isObject, type Payload } from '../payload.ts';
 import type { SlackErrorCode } from '../problem.ts';
-import { liveAnswer, partsOf, type Rule, reference, stricter, types } from '../rule.ts';
+import { liveAnswer, partsOf, type Rule, reference, stricter } from '../rule.ts';
 
 /** Rules over a message or a view as a whole; how much it may hold stands in sizes.ts. */
 
@@ -32,17 +32,6 @@ const distinctActionIds: Rule = {
 	},
 };
 
-const oneFocus: Rule = {
-	id: 'payload:one-focus',
-	source: `${types}: only one element can be set to true`,
-	check: (payload, report) => {
-		const focused = payload.parts.filter((part) => part.value.focus_on_load === true);
-		for (const part of focused.slice(1)) {
-			report('only one element may set `focus_on_load`', `${part.pointer}/focus_on_load`);
-		}
-	},
-};
-
 const submitNeeded: Rule = {
 	id: 'view:submit',
 	source: liveAnswer,
@@ -60,29 +49,16 @@ const somethingToShow: Rule = {
 	source: 'docs.slack.dev/reference/methods/chat.postMessage: no_text',
 	check: (payload, report) => {
 		if (payload.kind !== 'message' || !isObject(payload.value)) return;
-		const { text, markdown_text: markdown, blocks, attachments } = payload.value;
+		const { text, blocks } = payload.value;
 		const isNothing = (value: unknown) =>
 			value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
-		if ([text, markdown, blocks, attachments].every(isNothing)) report('no_text', '', 'no_text');
-	},
-};
-
-const markdownTextAlone: Rule = {
-	id: 'message:markdown-text-alone',
-	source: `slackapi/python-slack-sdk #1718, slack-ruby/slack-ruby-client #579: ${liveAnswer}`,
-	check: (payload, report) => {
-		if (payload.kind !== 'message' || !isObject(payload.value)) return;
-		const { text, markdown_text: markdown, blocks } = payload.value;
-		if (markdown !== undefined && (text !== undefined || blocks !== undefined)) {
-			report('markdown_text must stand without `text` and `blocks`', '/markdown_text', 'markdown_text_conflict');
-		}
+		if ([text, blocks].every(isNothing)) report('no_text', '', 'no_text');
 	},
 };
 
 /** What Slack answers to JSON text it cannot read, by the argument it came in. */
 const unreadable: Record<string, SlackErrorCode> = {
 	blocks: 'invalid_blocks_format',
-	attachments: 'invalid_attachments',
 	metadata: 'invalid_metadata_format',
 };
 
@@ -114,9 +90,7 @@ const wellFormed: Rule = {
 export const payloadTable: readonly Rule[] = [
 	distinctBlockIds,
 	distinctActionIds,
-	oneFocus,
 	submitNeeded,
 	somethingToShow,
-	markdownTextAlone,
 	wellFormed,
 ];

@@ -11,7 +11,7 @@ const neverCode: Rule = {
 	id: 'rich_text:style.code',
 	source: `soxtoby/SlackNet #196, of a user; the others by their pages: ${stricter}`,
 	check: (payload, report) => {
-		for (const type of ['user', 'usergroup', 'channel', 'broadcast', 'canvas_user_mention', 'date']) {
+		for (const type of ['user', 'usergroup', 'channel', 'broadcast', 'date']) {
 			for (const { pointer } of partsOf(payload, type).flatMap((part) => at(part, 'style.code'))) {
 				report('invalid additional property: code', pointer.replace(/\/code$/, ''));
 			}

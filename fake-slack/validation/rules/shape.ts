@@ -1,83 +1,77 @@
-import type { ErrorObject } from 'ajv';
-import type { Payload } from '../payload.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { at, isObject, type Payload } from '../payload.ts';
 import type { SlackErrorCode } from '../problem.ts';
-import { liveAnswer, type Row, type Rule } from '../rule.ts';
+import { liveAnswer, type Rule } from '../rule.ts';
+import { knownTypes, shapeProblems } from '../schema.ts';
 
-/** The generated schema's errors, one rule for each kind of error; wording from answers of live Slack where known. */
-
-const source = `the schema generated from @slack/types; wording: ${liveAnswer}`;
-
-function errorFor(payload: Payload, pointer: string): SlackErrorCode | undefined {
+function errorFor({ kind }: Payload, pointer: string): SlackErrorCode | undefined {
 	// Broken JSON, or JSON that is no list; slackapi/node-slack-sdk #1027, jolicode/slack-php-api #114.
-	if (payload.kind !== 'view' && pointer === '/blocks') return 'invalid_blocks_format';
-	if (payload.kind !== 'message') return undefined;
+	if (kind !== 'message') return undefined;
+	if (pointer === '/blocks') return 'invalid_blocks_format';
 	if (pointer.startsWith('/metadata')) return 'invalid_metadata_format';
-	if (pointer.startsWith('/blocks/') || pointer.startsWith('/attachments/')) return undefined;
-	return pointer.startsWith('/attachments') ? 'invalid_attachments' : 'invalid_arguments';
+	return pointer.startsWith('/blocks/') ? undefined : 'invalid_arguments';
 }
 
-/** A kind of error that Ajv reports. */
-export type ShapeRow = Row & { keyword: string; words: (error: ErrorObject) => string };
+/** chat.update takes `metadata: {}` as the wish to have none; docs.slack.dev/reference/methods/chat.update. */
+function withoutEmptyMetadata({ method, value }: Payload): unknown {
+	if (method !== 'chat.update' || !isObject(value) || !isDeepStrictEqual(value.metadata, {})) return value;
+	const { metadata: _, ...rest } = value;
+	return rest;
+}
 
-const typeNames: Record<string, string> = { object: 'an object', array: 'an array', integer: 'an integer' };
+const shape: Rule = {
+	id: 'shape',
+	source: `the schema generated from @slack/types; wording: ${liveAnswer}`,
+	check: (payload, report) => {
+		for (const { words, pointer } of shapeProblems(payload.kind, withoutEmptyMetadata(payload))) {
+			report(words, pointer, errorFor(payload, pointer));
+		}
+	},
+};
 
-export const shapeTable: readonly ShapeRow[] = [
-	{
-		id: 'shape:required',
-		source,
-		keyword: 'required',
-		words: (e) => `missing required field: ${e.params.missingProperty}`,
-	},
-	{
-		id: 'shape:unknown-field',
-		source,
-		keyword: 'additionalProperties',
-		words: (e) => `invalid additional property: ${e.params.additionalProperty}`,
-	},
-	{
-		// Null is no value of any field: it is refused here too.
-		id: 'shape:type',
-		source,
-		keyword: 'type',
-		words: (e) => `must provide ${typeNames[String(e.params.type)] ?? `a ${e.params.type}`}`,
-	},
-	{
-		id: 'shape:enum',
-		source,
-		keyword: 'enum',
-		words: (e) =>
-			e.instancePath.endsWith('/type')
-				? `unsupported type: ${typeof e.data === 'string' ? e.data : JSON.stringify(e.data)}`
-				: `must be one of: ${(e.params.allowedValues as unknown[]).join(', ')}`,
-	},
-	{
-		// Where only one type may stand the schema says `const`: a header's text, an input's label.
-		id: 'shape:const',
-		source,
-		keyword: 'const',
-		words: (e) => `must be one of: ${e.params.allowedValue}`,
-	},
-	// Free fields of a message's metadata: a string, a number, a boolean or a flat object.
-	{ id: 'shape:any', source, keyword: 'anyOf', words: () => 'failed to match all allowed schemas' },
+/** The blocks, elements and objects that the driver and the sandbox show and operate. */
+const imitated = new Set(
+	[
+		['actions', 'context', 'divider', 'header', 'image', 'input', 'markdown', 'rich_text', 'section', 'table'],
+		['button', 'checkboxes', 'datepicker', 'multi_static_select', 'multi_users_select', 'overflow', 'radio_buttons'],
+		['static_select', 'timepicker', 'users_select'],
+		['email_text_input', 'number_input', 'plain_text_input', 'url_text_input'],
+		['plain_text', 'mrkdwn', 'raw_text', 'raw_number'],
+		['rich_text_section', 'rich_text_quote', 'rich_text_preformatted'],
+		['text', 'link', 'emoji', 'user', 'usergroup', 'channel', 'broadcast', 'date'],
+	].flat(),
+);
+
+const notHere = 'not_in_this_fake_slack';
+const fieldsNotHere = [
+	...['attachments', 'markdown_text', 'option_groups', 'slack_file', 'confirm', 'focus_on_load', 'timezone'],
+	...['min_value', 'max_value', 'min_length'],
 ];
 
-/**
- * What each branch of a union would have wanted says nothing: the union's own error is enough. (Choices by `type` are
- * rebuilt without a union, so what is left are plain values.)
- */
-function withoutBranches(errors: readonly ErrorObject[]): ErrorObject[] {
-	const unions = errors.filter((error) => error.keyword === 'anyOf').map((error) => error.instancePath);
-	return errors.filter(({ keyword, instancePath }) => keyword === 'anyOf' || !unions.includes(instancePath));
-}
+/** So that a new kind of Slack's is refused too until somebody imitates it. */
+const onlyImitated: Rule = {
+	id: 'imitated:type',
+	source: 'what this fake Slack shows and operates',
+	check: (payload, report) => {
+		for (const { type, pointer } of payload.parts) {
+			if (!knownTypes.has(type) || imitated.has(type)) continue;
+			report(`this fake Slack does not imitate ${type}`, `${pointer}/type`, notHere);
+		}
+	},
+};
 
-export function shapeRule(row: ShapeRow): Rule {
-	return {
-		...row,
-		check: (payload, report) => {
-			for (const error of withoutBranches(payload.shapeErrors)) {
-				if (error.keyword !== row.keyword) continue;
-				report(row.words(error), error.instancePath, errorFor(payload, error.instancePath));
+const onlyImitatedFields: Rule = {
+	id: 'imitated:field',
+	source: 'what this fake Slack shows and operates',
+	check: (payload, report) => {
+		for (const part of payload.parts) {
+			for (const { name, pointer } of fieldsNotHere.flatMap((name) =>
+				at(part, name).map((one) => ({ ...one, name })),
+			)) {
+				report(`this fake Slack does not imitate ${name}`, pointer, notHere);
 			}
-		},
-	};
-}
+		}
+	},
+};
+
+export const shapeTable: readonly Rule[] = [shape, onlyImitated, onlyImitatedFields];

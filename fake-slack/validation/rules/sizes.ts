@@ -17,7 +17,7 @@ function textIn(payload: Payload, isCounted: (part: Payload['parts'][number]) =>
 	let length = 0;
 	for (const part of payload.parts) {
 		if (part.type === 'message' || !isCounted(part)) continue;
-		for (const name of ['text', 'title', 'caption']) {
+		for (const name of ['text', 'title']) {
 			const text = part.value[name];
 			if (typeof text === 'string') length += lengthOf(text);
 		}
@@ -74,8 +74,7 @@ export const sizeTable: readonly SizeRow[] = [
 		id: 'size:table-cells',
 		source: `${reference}/blocks/data-table-block: 10,000 in all cells; of all tables of a message together: ${stricter}`,
 		limit: 10_000,
-		measure: (payload) =>
-			textIn(payload, (part) => part !== part.block && /^(data_)?table$/.test(part.block?.type ?? '')),
+		measure: (payload) => textIn(payload, (part) => part !== part.block && part.block?.type === 'table'),
 		words: characters('table cells'),
 		field: 'blocks',
 	},
@@ -104,20 +103,11 @@ export const sizeTable: readonly SizeRow[] = [
 	},
 	{
 		id: 'size:table',
-		source: `${reference}/blocks/table-block: invalid_attachments, only_one_table_allowed; data tables too: slackapi/slack-skills-plugin`,
+		source: `${reference}/blocks/table-block: invalid_attachments, only_one_table_allowed`,
 		limit: 1,
-		measure: (payload) =>
-			payload.surface === 'message' ? ['table', 'data_table'].flatMap((type) => partsOf(payload, type)).length : 0,
+		measure: (payload) => (payload.surface === 'message' ? partsOf(payload, 'table').length : 0),
 		words: () => 'only_one_table_allowed',
 		error: 'invalid_attachments',
-	},
-	{
-		id: 'size:data_visualization',
-		source: `vercel/chat #696: ${liveAnswer}`,
-		limit: 2,
-		measure: (payload) => partsOf(payload, 'data_visualization').length,
-		words: (most) => `no more than ${most} data_visualization blocks allowed`,
-		field: 'blocks',
 	},
 ];
 

@@ -1,5 +1,5 @@
 import type { Surface } from '../problem.ts';
-import { liveAnswer, partsOf, type Row, type Rule, reference, stricter } from '../rule.ts';
+import { liveAnswer, partsOf, type Row, type Rule, reference } from '../rule.ts';
 
 /** A block or element and a surface that refuses it. */
 export type SurfaceRow = Row & { type: string; surface: Surface };
@@ -19,20 +19,10 @@ const notRendered = 'stricter than documented: the page names this surface, user
 
 /** What Slack does not take everywhere; the types know nothing of surfaces. */
 export const surfaceTable: readonly SurfaceRow[] = [
-	...['markdown', 'plan', 'task_card', 'context_actions', 'container', 'data_visualization'].flatMap((type) =>
-		onlyOn(type, ['message'], blocks),
-	),
-	...['carousel', 'data_table'].flatMap((type) => onlyOn(type, ['message', 'home'], blocks)),
-	...onlyOn('alert', ['modal'], blocks),
-	{ id: 'surface:card:modal', type: 'card', surface: 'modal', source: notRendered },
+	...onlyOn('markdown', ['message'], blocks),
 	{ id: 'surface:table:modal', type: 'table', surface: 'modal', source: blocks },
 	{ id: 'surface:table:home', type: 'table', surface: 'home', source: notRendered },
-	...onlyOn('file', [], `${reference}/blocks/file-block: "You can't add this block to app surfaces directly"`),
-	...onlyOn('datetimepicker', ['message', 'modal'], elements),
-	...onlyOn('rich_text_input', ['modal', 'home'], elements),
-	...['email_text_input', 'url_text_input', 'number_input', 'file_input'].flatMap((type) =>
-		onlyOn(type, ['modal'], elements),
-	),
+	...['email_text_input', 'url_text_input', 'number_input'].flatMap((type) => onlyOn(type, ['modal'], elements)),
 ];
 
 export function surfaceRule(row: SurfaceRow): Rule {
@@ -41,8 +31,6 @@ export function surfaceRule(row: SurfaceRow): Rule {
 		check: (payload, report) => {
 			if (payload.surface !== row.surface) return;
 			for (const part of partsOf(payload, row.type)) {
-				// A carousel is made of cards: whether they may stand here is the carousel's rule.
-				if (part.parent?.type === 'carousel') continue;
 				report(`unsupported type: ${row.type}`, `${part.pointer}/type`);
 			}
 		},
@@ -53,17 +41,10 @@ export function surfaceRule(row: SurfaceRow): Rule {
 export type ActionsRow = Row & { type: string };
 
 /** Slack refuses these and, with them, the whole message. */
-export const actionsTable: readonly ActionsRow[] = [
-	'multi_static_select',
-	'multi_external_select',
-	'multi_users_select',
-	'multi_conversations_select',
-	'multi_channels_select',
-	'rich_text_input',
-].map((type) => ({
+export const actionsTable: readonly ActionsRow[] = ['multi_static_select', 'multi_users_select'].map((type) => ({
 	id: `placement:actions:${type}`,
 	type,
-	source: `${liveAnswer} (slackapi/node-slack-sdk #1299); rich_text_input: ${stricter}`,
+	source: `${liveAnswer} (slackapi/node-slack-sdk #1299)`,
 }));
 
 export function actionsRule(row: ActionsRow): Rule {

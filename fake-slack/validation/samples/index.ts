@@ -1,6 +1,6 @@
 import { accepted as fixtures } from './accepted.ts';
-import { blockAccepted, blockRefused } from './blocks.ts';
-import { countAccepted, countEdges, countRefused } from './counts.ts';
+import { blockRefused } from './blocks.ts';
+import { countEdges, countRefused } from './counts.ts';
 import { errorsAccepted, errorsRefused } from './errors.ts';
 import { inputAccepted, inputRefused } from './inputs.ts';
 import { emptyTexts, lengthEdges } from './lengths.ts';
@@ -18,9 +18,7 @@ export { fixtures };
 export const accepted: readonly Accepted[] = [
 	...fixtures,
 	...surfaceAccepted,
-	...blockAccepted,
 	...richTextAccepted,
-	...countAccepted,
 	...optionAccepted,
 	...inputAccepted,
 	...wholeAccepted,

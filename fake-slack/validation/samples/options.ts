@@ -13,14 +13,9 @@ import {
 	stricter,
 } from './sample.ts';
 
-const group = (...values: string[]) => ({ label: LABEL, options: values.map(option) });
 const chosen = 'must exactly match one of the provided options';
 
 export const optionAccepted: Accepted[] = [
-	accept(
-		'a choice among groups',
-		inInput({ type: 'static_select', option_groups: [group('a'), group('b')], initial_option: option('b') }),
-	),
 	accept(
 		'a link in a menu',
 		inAccessory({ type: 'overflow', options: [{ ...option('a'), url: 'https://example.com' }] }),
@@ -42,22 +37,10 @@ export const optionRefused: Refused[] = [
 		inInput({ type: 'radio_buttons', options: [option('a'), { text: LABEL, value: 'a' }] }),
 	),
 	refuse(
-		'one value in two groups',
-		`${composition('option')}: "A unique string value"; of one menu: the value alone comes back`,
-		{ says: 'option value "a" already exists', pointer: '/view/blocks/0/element/option_groups/1/options/0/value' },
-		inInput({ type: 'static_select', option_groups: [group('a', 'b'), group('a')] }),
-	),
-	refuse(
 		'a choice that only looks like an option',
 		`${element('select-menu')}: "exactly matches one of the options"`,
 		{ says: chosen, pointer: '/view/blocks/0/element/initial_option' },
 		inInput({ type: 'static_select', options: options(2), initial_option: { text: LABEL, value: 'option 0' } }),
-	),
-	refuse(
-		'a choice that no group offers',
-		`${element('select-menu')}: "exactly matches one of the options within options or option_groups"`,
-		{ says: chosen, pointer: '/view/blocks/0/element/initial_option' },
-		inInput({ type: 'static_select', option_groups: [group('a'), group('b')], initial_option: option('c') }),
 	),
 	refuse(
 		'a choice of checkboxes that is not offered',
@@ -74,28 +57,19 @@ export const optionRefused: Refused[] = [
 	refuse(
 		'a select without options',
 		element('select-menu'),
-		{ says: 'must define exactly one of `options` or `option_groups`', pointer: '/view/blocks/0/element' },
+		{ says: 'must define `options`', pointer: '/view/blocks/0/element' },
 		inInput({ type: 'static_select' }),
 	),
 	refuse(
-		'a select with options and groups',
+		'several choices of nothing',
 		element('multi-select-menu'),
-		{ says: 'must define exactly one of `options` or `option_groups`', pointer: '/view/blocks/0/element' },
-		inInput({ type: 'multi_static_select', options: options(1), option_groups: [group('b')] }),
+		{ says: 'must define `options`', pointer: '/view/blocks/0/element' },
+		inInput({ type: 'multi_static_select' }),
 	),
 	refuse(
 		'a link in a select',
 		`${composition('option')}: "only available in overflow menus"`,
 		{ says: 'invalid additional property: url', pointer: '/view/blocks/0/element/options/0' },
 		inInput({ type: 'static_select', options: [{ ...option('a'), url: 'https://example.com' }] }),
-	),
-	refuse(
-		'a link in a group',
-		`${composition('option')}: "only available in overflow menus"`,
-		{ says: 'invalid additional property: url', pointer: '/view/blocks/0/element/option_groups/0/options/0' },
-		inInput({
-			type: 'static_select',
-			option_groups: [{ label: LABEL, options: [{ ...option('a'), url: 'https://example.com' }] }],
-		}),
 	),
 ];

@@ -24,7 +24,6 @@ const block = (...elements: Json[]): Json => ({ type: 'rich_text', elements });
 const section = (...elements: Json[]): Json => ({ type: 'rich_text_section', elements });
 const quote = (...elements: Json[]): Json => ({ type: 'rich_text_quote', elements });
 const preformatted = (...elements: Json[]): Json => ({ type: 'rich_text_preformatted', elements });
-const list = (...elements: Json[]): Json => ({ type: 'rich_text_list', style: 'bullet', elements });
 
 /** At /blocks/0/elements/0. */
 const inBlock = (...elements: Json[]): Subject => inMessage(block(...elements));
@@ -48,13 +47,11 @@ const everything: Json = block(
 	preformatted(text('x = 1\n'), { type: 'link', url: 'https://example.com' }),
 	{ ...preformatted(text('y')), border: 1 },
 	{ ...quote(group, here), border: 1 },
-	{ ...list(section(text('one')), section(text('two'))), border: 0, indent: 8 },
 );
 
 const tokens =
 	'{date_num} {date_slash} {date_long} {date_long_full} {date_long_pretty} {date} {date_pretty} {date_short} ' +
 	'{date_short_pretty} {day_divider_pretty} {time} {time_secs} {ago}';
-const marks = { bold: true, italic: true, strike: true, underline: true, highlight: true, client_highlight: true };
 
 export const richTextAccepted: Accepted[] = [
 	accept('rich text in a message', inMessage(everything)),
@@ -64,10 +61,7 @@ export const richTextAccepted: Accepted[] = [
 		'rich text beside a table',
 		inMessage(everything, { type: 'table', rows: [[{ type: 'raw_text', text: 'a' }]] }),
 	),
-	accept('every style of a date', inSection({ ...date, style: marks })),
-	accept('every style of a channel', inSection({ ...channel, style: { ...marks, unlink: true } })),
-	accept('every field of a date', inSection({ ...date, timezone: 'Europe/Berlin', url: 'https://example.com' })),
-	accept('every field of a channel', inSection({ ...channel, tab_id: 'Ct1', from_llm: true })),
+	accept('every field of a date', inSection({ ...date, url: 'https://example.com', style: { underline: true } })),
 	accept('every format of a date', inSection({ ...date, format: `On ${tokens}` })),
 	// Views may be larger than messages.
 	accept('a modal with much rich text', inModal(...many(5, () => block(section(text(x(3000))))))),
@@ -101,18 +95,6 @@ const nesting: Refused[] = [
 			{ says: `unsupported type: ${one.type}`, pointer: `${FIRST}/type` },
 			inBlock(preformatted(one)),
 		),
-	),
-	refuse(
-		'a quote in a list',
-		element('rich-text-list'),
-		{ says: 'must be one of: rich_text_section', pointer: `${FIRST}/type` },
-		inBlock(list(quote(text('a')))),
-	),
-	refuse(
-		'a list without style',
-		element('rich-text-list'),
-		{ says: 'missing required field: style', pointer: '/blocks/0/elements/0' },
-		inBlock({ type: 'rich_text_list', elements: [section(text('a'))] }),
 	),
 ];
 
@@ -191,7 +173,7 @@ const styles: Refused[] = [
 		{ says: 'invalid additional property: code', pointer: `${FIRST}/style` },
 		inSection({ ...user, style: { code: false } }),
 	),
-	...[group, channel, here, date, { ...user, type: 'canvas_user_mention' }].map((one) =>
+	...[group, channel, here, date].map((one) =>
 		refuse(
 			`a ${one.type} as code`,
 			`${element(one.type)}: the page names all styles but code`,
@@ -205,7 +187,7 @@ const styles: Refused[] = [
 		{ says: 'invalid additional property: unlink', pointer: `${FIRST}/style` },
 		inSection({ ...date, style: { unlink: true } }),
 	),
-	...[preformatted(text('a')), quote(text('a')), list(section(text('a')))].map((one) =>
+	...[preformatted(text('a')), quote(text('a'))].map((one) =>
 		refuse(
 			`a border of 2 around a ${one.type}`,
 			'slackapi/deno-slack-sdk #488: 3 is refused; @slack/types 3.2, RichTextBorderable: 0 or 1',
@@ -228,13 +210,17 @@ const dates: Refused[] = [
 		{ says: 'missing required field: fallback', pointer: FIRST },
 		inSection({ ...date, fallback: undefined }),
 	),
-	...['1720000000', 1720000000.5].map((timestamp) =>
-		refuse(
-			`a date at ${JSON.stringify(timestamp)}`,
-			'slackapi/python-slack-sdk #1560',
-			{ says: 'must provide an integer', pointer: `${FIRST}/timestamp` },
-			inSection({ ...date, timestamp }),
-		),
+	refuse(
+		'a date at a text',
+		'slackapi/python-slack-sdk #1560',
+		{ says: 'must provide a number', pointer: `${FIRST}/timestamp` },
+		inSection({ ...date, timestamp: '1720000000' }),
+	),
+	refuse(
+		'a date at a fraction of a second',
+		'slackapi/python-slack-sdk #1560',
+		{ says: 'must be a whole number', pointer: `${FIRST}/timestamp` },
+		inSection({ ...date, timestamp: 1720000000.5 }),
 	),
 	...['{date_medium}', '{Time}', '{}'].map((token) =>
 		refuse(

@@ -5,12 +5,9 @@
 
 export type Json = Record<string, unknown>;
 
-type Surface = 'message' | 'modal' | 'home';
-
 export type Subject =
 	| { kind: 'message'; value: unknown; method?: 'chat.update' }
 	| { kind: 'view'; value: unknown }
-	| { kind: 'blocks'; value: unknown; surface: Surface }
 	| { kind: 'errors'; view: unknown; value: unknown };
 
 /** Continues "Slack accepts …". */
@@ -102,7 +99,7 @@ function placesOfDifference(one: unknown, other: unknown, pointer: string): stri
 	return Object.entries(one).flatMap(([name, value]) => placesOfDifference(value, values[name], `${pointer}/${name}`));
 }
 
-const ROOTS = { message: '', view: '/view', blocks: '/blocks', errors: '/errors' } as const;
+const ROOTS = { message: '', view: '/view', errors: '/errors' } as const;
 
 /** The pointer to the one value in which two payloads differ. Throws when there are several. */
 export function changedPlace(one: Subject, other: Subject): string {
@@ -110,16 +107,6 @@ export function changedPlace(one: Subject, other: Subject): string {
 	if (place === undefined || others.length > 0) throw new Error(`Expected one place, got ${[place, ...others]}.`);
 	return place;
 }
-
-type Limit =
-	| number
-	| {
-			readonly limit: number;
-			/** Where Slack says that it is passed; by default the place that changes with the value. */
-			readonly pointer?: string;
-			/** Makes a text of this length; x by default. */
-			readonly text?: (length: number) => string;
-	  };
 
 interface Sides<Value> {
 	/** What is just accepted, and what is just refused. */
@@ -131,55 +118,47 @@ interface Sides<Value> {
 
 function edge<Value>(
 	source: string,
-	limit: Limit,
 	{ fits, bursts, says, named }: Sides<Value>,
 	subject: (value: Value) => Subject,
 ): Edge {
-	const given = typeof limit === 'number' ? undefined : limit.pointer;
-	const pointer = given ?? changedPlace(subject(fits), subject(bursts));
+	const refusal = { says, pointer: changedPlace(subject(fits), subject(bursts)) };
 	return {
 		accepted: accept(named(fits, true), subject(fits)),
-		refused: refuse(named(bursts, false), source, { says, pointer }, subject(bursts)),
+		refused: refuse(named(bursts, false), source, refusal, subject(bursts)),
 	};
 }
 
-const numberOf = (limit: Limit): number => (typeof limit === 'number' ? limit : limit.limit);
-
 /** A text of as many characters as it may have, and one of one more. */
-export function longest(name: string, source: string, limit: Limit, subject: (text: string) => Subject): Edge {
-	const most = numberOf(limit);
-	const text = (typeof limit === 'number' ? undefined : limit.text) ?? x;
+export function longest(name: string, source: string, limit: number, subject: (text: string) => Subject): Edge {
 	const named = ({ length }: string) => `${name} of ${length} characters`;
-	const says = `must be less than ${most + 1} characters`;
-	return edge(source, limit, { fits: text(most), bursts: text(most + 1), says, named }, subject);
+	const says = `must be less than ${limit + 1} characters`;
+	return edge(source, { fits: x(limit), bursts: x(limit + 1), says, named }, subject);
 }
 
 /** As many items as there may be, and one more. */
-export function most(name: string, source: string, limit: Limit, subject: (count: number) => Subject): Edge {
-	const count = numberOf(limit);
+export function most(name: string, source: string, limit: number, subject: (count: number) => Subject): Edge {
 	const named = (items: number) => `${items} ${name}`;
-	const says = `no more than ${count} items allowed`;
-	return edge(source, limit, { fits: count, bursts: count + 1, says, named }, subject);
+	const says = `no more than ${limit} items allowed`;
+	return edge(source, { fits: limit, bursts: limit + 1, says, named }, subject);
 }
 
 /** As few items as there may be, and one less. */
-export function fewest(name: string, source: string, limit: Limit, subject: (count: number) => Subject): Edge {
-	const count = numberOf(limit);
+export function fewest(name: string, source: string, limit: number, subject: (count: number) => Subject): Edge {
 	const named = (items: number, isAccepted: boolean) => `${isAccepted ? 'at least ' : ''}${items} ${name}`;
-	const says = `no fewer than ${count} items allowed`;
-	return edge(source, limit, { fits: count, bursts: count - 1, says, named }, subject);
+	const says = `no fewer than ${limit} items allowed`;
+	return edge(source, { fits: limit, bursts: limit - 1, says, named }, subject);
 }
 
 /** The smallest number, and one less. */
 export function smallest(name: string, source: string, limit: number, subject: (value: number) => Subject): Edge {
 	const named = (value: number, isAccepted: boolean) => `${name} of ${isAccepted ? 'at least ' : ''}${value}`;
 	const says = `must be at least ${limit}`;
-	return edge(source, limit, { fits: limit, bursts: limit - 1, says, named }, subject);
+	return edge(source, { fits: limit, bursts: limit - 1, says, named }, subject);
 }
 
 /** The greatest number, and one more. */
 export function greatest(name: string, source: string, limit: number, subject: (value: number) => Subject): Edge {
 	const named = (value: number, isAccepted: boolean) => `${name} of ${isAccepted ? 'at most ' : ''}${value}`;
 	const says = `must be at most ${limit}`;
-	return edge(source, limit, { fits: limit, bursts: limit + 1, says, named }, subject);
+	return edge(source, { fits: limit, bursts: limit + 1, says, named }, subject);
 }

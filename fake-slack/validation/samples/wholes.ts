@@ -8,9 +8,7 @@ import {
 	block,
 	type Edge,
 	inActions,
-	inHome,
 	inMessage,
-	inModal,
 	LABEL,
 	longest,
 	many,
@@ -47,24 +45,6 @@ function metadataOf(bytes: number): Subject {
 const table = (length: number) => ({
 	type: 'table',
 	rows: [[{ type: 'raw_text', text: x(length) }]],
-});
-const pie = {
-	type: 'data_visualization',
-	title: 'Bars',
-	chart: { type: 'pie', segments: [{ label: 'Kit Kat', value: 45 }] },
-};
-const dataTable = (length: number) => ({
-	type: 'data_table',
-	caption: 'Runs',
-	rows: [
-		[{ type: 'raw_text', text: 'a' }],
-		[
-			{
-				type: 'rich_text',
-				elements: [{ type: 'rich_text_section', elements: [{ type: 'text', text: x(length - 1) }] }],
-			},
-		],
-	],
 });
 
 const edge = (
@@ -112,12 +92,6 @@ export const wholeEdges: Edge[] = [
 		{ says: cells, pointer: '/blocks' },
 		{ fits: inMessage(table(10_000)), bursts: inMessage(table(10_001)) },
 	),
-	edge(
-		'10,000 characters in data tables',
-		stricter(`${block('data-table')} says it of each table, a later copy of all tables of a message`),
-		{ says: cells, pointer: '/view/blocks' },
-		{ fits: inHome(dataTable(5000), dataTable(5000)), bursts: inHome(dataTable(5000), dataTable(5001)) },
-	),
 	longest('the text of an update', `${method('chat.update')}: msg_too_long`, 4000, (text) => asUpdate({ text })),
 	edge(
 		'16,000 bytes of metadata',
@@ -126,33 +100,13 @@ export const wholeEdges: Edge[] = [
 		{ fits: metadataOf(16_000), bursts: metadataOf(16_001) },
 	),
 	edge('one table', block('table'), onlyOne, { fits: inMessage(table(1)), bursts: inMessage(table(1), table(1)) }),
-	edge('one table of either kind', 'slackapi/slack-skills-plugin: data tables share the limit', onlyOne, {
-		fits: inMessage(dataTable(2), SECTION),
-		bursts: inMessage(table(1), SECTION, dataTable(2)),
-	}),
-	edge(
-		'two charts',
-		'vercel/chat #696',
-		{ says: 'no more than 2 data_visualization blocks allowed', pointer: '/blocks' },
-		{ fits: inMessage(pie, pie), bursts: inMessage(pie, pie, pie) },
-	),
 ];
 
 const wholePair = 'erikdarlingdata/PerformanceMonitor #3622: half a surrogate pair makes the payload invalid';
-const field = (focus: boolean) => ({
-	type: 'input',
-	label: LABEL,
-	element: { type: 'plain_text_input', focus_on_load: focus },
-});
+const field = { type: 'input', label: LABEL, element: { type: 'plain_text_input' } };
 
 export const wholeAccepted: Accepted[] = [
-	accept('one field with the focus', inModal(field(true), field(false))),
 	accept('a whole surrogate pair', asMessage({ text: '\u{1F511}', blocks: [section(1)] })),
-	accept('markdown_text alone', asMessage({ markdown_text: '# Report' })),
-	accept(
-		'markdown_text with metadata',
-		asMessage({ markdown_text: 'a', metadata: { event_type: 'a', event_payload: {} } }),
-	),
 ];
 
 export const wholeRefused: Refused[] = [
@@ -169,39 +123,16 @@ export const wholeRefused: Refused[] = [
 		inActions({ ...BUTTON, action_id: 'vote' }, { ...BUTTON, action_id: 'vote' }),
 	),
 	refuse(
-		'two fields with the focus',
-		'docs.slack.dev/reference/block-kit/block-elements: "Only one element can be set to true"',
-		{ says: 'only one element may set `focus_on_load`', pointer: '/view/blocks/1/element/focus_on_load' },
-		inModal(field(true), field(true)),
-	),
-	refuse(
 		'an input that nobody can send',
 		'docs.slack.dev/reference/views/modal-views: submit is required with an input block',
 		{ says: 'must define `submit` to use an `input` block in modals', pointer: '/view/blocks/1/input' },
-		asView({ type: 'modal', title: LABEL, blocks: [SECTION, field(false)] }),
+		asView({ type: 'modal', title: LABEL, blocks: [SECTION, field] }),
 	),
 	refuse(
 		'nothing at all',
 		method('chat.postMessage'),
 		{ says: 'no_text', pointer: '' },
 		asMessage({ text: '', blocks: [] }),
-	),
-	refuse(
-		'an empty markdown_text',
-		method('chat.postMessage'),
-		{ says: 'no_text', pointer: '' },
-		asMessage({ markdown_text: '' }),
-	),
-	...[
-		{ name: 'a text', value: { text: 'a' } },
-		{ name: 'blocks', value: { blocks: [SECTION] } },
-	].map(({ name, value }) =>
-		refuse(
-			`markdown_text beside ${name}`,
-			'slackapi/python-slack-sdk #1718: markdown_text_conflict',
-			{ says: 'markdown_text must stand without `text` and `blocks`', pointer: '/markdown_text' },
-			asMessage({ markdown_text: '# Report', ...value }),
-		),
 	),
 	refuse(
 		'half a surrogate pair in a block',

@@ -153,7 +153,6 @@ function OneBlock({ block }: { block: Json }) {
 		case 'rich_text':
 			return <RichText block={block} />;
 		case 'table':
-		case 'data_table':
 			return <Table block={block} />;
 		default:
 			return (

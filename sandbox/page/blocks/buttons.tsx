@@ -1,6 +1,6 @@
 import { useEffect, useId, useRef, useState } from 'react';
 import { Icon } from '../icons.tsx';
-import { type Json, list, obj, str } from '../json.ts';
+import { type Json, list, str } from '../json.ts';
 import { useMenu } from '../use-menu.ts';
 import { safeAddress } from './mrkdwn.tsx';
 import { useSurface } from './surface.ts';
@@ -42,8 +42,7 @@ export function Button({ blockId, element }: { blockId: string; element: Json })
 	const style = str(element, 'style');
 	const address = safeAddress(str(element, 'url'));
 	const label = words(element.text);
-	async function press(): Promise<void> {
-		if (!(await surface.confirm(obj(element, 'confirm')))) return;
+	function press(): void {
 		if (address !== null) window.open(address, '_blank', 'noopener,noreferrer');
 		run(() => surface.press(blockId, str(element, 'action_id')));
 	}
@@ -56,7 +55,7 @@ export function Button({ blockId, element }: { blockId: string; element: Json })
 				data-action-id={str(element, 'action_id')}
 				aria-busy={isBusy}
 				aria-label={str(element, 'accessibility_label') || undefined}
-				onClick={() => void press()}
+				onClick={press}
 			>
 				{label}
 				{address === null ? null : <span className="visually-hidden"> (opens a new tab)</span>}
@@ -71,9 +70,8 @@ export function Overflow({ blockId, element }: { blockId: string; element: Json 
 	const { hasFailed, run } = usePress();
 	const { root, opener, isOpen, toggle, close, onMenuKeyDown } = useMenu<HTMLSpanElement>();
 	const menu = useId();
-	async function choose(option: Json): Promise<void> {
+	function choose(option: Json): void {
 		close();
-		if (!(await surface.confirm(obj(element, 'confirm')))) return;
 		const address = safeAddress(str(option, 'url'));
 		if (address !== null) window.open(address, '_blank', 'noopener,noreferrer');
 		run(() => surface.press(blockId, str(element, 'action_id'), option));

@@ -54,23 +54,14 @@ export function Choices({ blockId, element, labelId, describedBy, isInvalid, isR
 }
 
 const DATE = { type: 'date', key: 'selected_date', empty: 'Select a date', icon: 'calendar' } as const;
-const DATES: Record<string, { type: string; key: string; empty: string; icon: 'calendar' | 'clock' }> = {
-	datepicker: DATE,
-	timepicker: { type: 'time', key: 'selected_time', empty: 'Select a time', icon: 'clock' },
-	datetimepicker: { ...DATE, type: 'datetime-local', key: 'selected_date_time' },
-};
+const TIME = { type: 'time', key: 'selected_time', empty: 'Select a time', icon: 'clock' } as const;
 
-function localMinutes(seconds: number): string {
-	const date = new Date(seconds * 1000);
-	return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-}
-
-/** Date, time, or both: a field as Slack's, with the browser's own picker behind it. */
+/** Date or time: a field as Slack's, with the browser's own picker behind it. */
 export function DateInput({ blockId, element, labelId, describedBy, isInvalid, isRequired }: ControlProps) {
 	const actionId = str(element, 'action_id');
-	const { type, key, empty, icon } = DATES[str(element, 'type')] ?? DATE;
+	const { type, key, empty, icon } = str(element, 'type') === 'timepicker' ? TIME : DATE;
 	const [held, choose] = useChoice(blockId, actionId, key);
-	const value = typeof held === 'number' ? localMinutes(held) : typeof held === 'string' ? held : '';
+	const value = typeof held === 'string' ? held : '';
 	return (
 		<span className="picker">
 			<input
@@ -82,10 +73,7 @@ export function DateInput({ blockId, element, labelId, describedBy, isInvalid, i
 				aria-invalid={isInvalid || undefined}
 				aria-required={isRequired || undefined}
 				value={value}
-				onChange={(event) => {
-					const typed = event.target.value;
-					choose(typed === '' ? null : type === 'datetime-local' ? Math.floor(Date.parse(typed) / 1000) : typed);
-				}}
+				onChange={(event) => choose(event.target.value === '' ? null : event.target.value)}
 			/>
 			<Icon name={icon} />
 			{value === '' ? (

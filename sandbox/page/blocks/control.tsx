@@ -22,7 +22,6 @@ export function Control(props: ControlProps) {
 			return <Choices {...props} />;
 		case 'datepicker':
 		case 'timepicker':
-		case 'datetimepicker':
 			return <DateInput {...props} />;
 		default:
 			return <p className="unsupported">The sandbox has no control for “{str(props.element, 'type')}”.</p>;

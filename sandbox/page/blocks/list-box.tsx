@@ -30,8 +30,7 @@ export function useChoices(element: Json): Choice[] {
 			return { key: id, words: realName, about: `@${name}`, person, held: id };
 		});
 	}
-	const groups = list(element, 'option_groups').flatMap((group) => list(group, 'options'));
-	return [...list(element, 'options'), ...groups].map((option) => ({
+	return list(element, 'options').map((option) => ({
 		key: str(option, 'value'),
 		words: words(option.text),
 		about: isRecord(option.description) ? words(option.description) : '',

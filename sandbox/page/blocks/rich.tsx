@@ -3,7 +3,7 @@ import type { Json } from '../json.ts';
 import { Mention, safeAddress } from './mrkdwn.tsx';
 import { useNames } from './names.ts';
 
-/** Blocks that a library draws and that the app's modals do not use: Markdown, cards, plans and the like. */
+/** Markdown, which a library draws. The fake Slack takes no other block that this page does not draw itself. */
 export function RichBlock({ block }: { block: Json }) {
 	const names = useNames();
 	return (

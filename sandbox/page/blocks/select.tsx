@@ -1,13 +1,10 @@
 import { useRef } from 'react';
 import { Icon } from '../icons.tsx';
-import { isRecord, type Json, str } from '../json.ts';
+import { str } from '../json.ts';
 import { keyOf, ListBox, useChoices, useListBox } from './list-box.tsx';
-import { useSurface } from './surface.ts';
 import type { ControlProps } from './text-input.tsx';
 import { words } from './text-object.tsx';
 import { useChoice } from './use-choice.ts';
-
-const askedFirst = (element: Json) => (isRecord(element.confirm) ? element.confirm : null);
 
 function fieldProps({ labelId, describedBy, isInvalid, isRequired }: ControlProps) {
 	return {
@@ -22,7 +19,6 @@ function fieldProps({ labelId, describedBy, isInvalid, isRequired }: ControlProp
 /** A menu of options or people with search, as in Slack. */
 export function Select(props: ControlProps) {
 	const { blockId, element, labelId } = props;
-	const surface = useSurface();
 	const choices = useChoices(element);
 	const isOfPeople = str(element, 'type') === 'users_select';
 	const [held, set] = useChoice(blockId, str(element, 'action_id'), isOfPeople ? 'selected_user' : 'selected_option');
@@ -32,7 +28,7 @@ export function Select(props: ControlProps) {
 		isChosen: (choice) => choice === chosen,
 		take(choice) {
 			box.close();
-			void surface.confirm(askedFirst(element)).then((yes) => (yes ? set(choice.held) : undefined));
+			set(choice.held);
 		},
 	});
 	const chosenWords = chosen?.words ?? '';
@@ -63,7 +59,6 @@ export function Select(props: ControlProps) {
 /** A menu of which several can be chosen. Slack shows those in the field; Backspace removes the last. */
 export function MultiSelect(props: ControlProps) {
 	const { blockId, element, labelId } = props;
-	const surface = useSurface();
 	const choices = useChoices(element);
 	const isOfPeople = str(element, 'type') === 'multi_users_select';
 	const [held, set] = useChoice(blockId, str(element, 'action_id'), isOfPeople ? 'selected_users' : 'selected_options');
@@ -79,9 +74,7 @@ export function MultiSelect(props: ControlProps) {
 		isChosen: ({ key }) => keys.includes(key),
 		take(choice) {
 			if (keys.includes(choice.key)) remove(choice.key);
-			else if (!isFull) {
-				void surface.confirm(askedFirst(element)).then((yes) => (yes ? set([...all, choice.held]) : undefined));
-			}
+			else if (!isFull) set([...all, choice.held]);
 			box.combobox.onChange({ target: { value: '' } });
 		},
 	});

@@ -13,8 +13,6 @@ export interface Surface {
 	press: (blockId: string, actionId: string, option?: Json) => Promise<boolean>;
 	/** Stores a value in an element, in the form of `state.values`. */
 	fill: (blockId: string, actionId: string, held: unknown, enter?: boolean) => Promise<void>;
-	/** Asks for confirmation where the element wants it. Resolves with the person's decision. */
-	confirm: (confirm: Json | null) => Promise<boolean>;
 }
 
 const dead: Surface = {
@@ -23,7 +21,6 @@ const dead: Surface = {
 	fieldErrors: {},
 	press: async () => false,
 	fill: async () => undefined,
-	confirm: async () => false,
 };
 export const SurfaceContext = createContext<Surface>(dead);
 export const useSurface = () => useContext(SurfaceContext);

@@ -6,7 +6,7 @@ function Cell({ of }: { of: unknown }) {
 	return <RichText block={of} />;
 }
 
-/** A table, whose first row is its head. Only a data table has a caption, and a column that names each row. */
+/** A table, whose first row is its head. */
 export function Table({ block }: { block: Json }) {
 	const settings = Array.isArray(block.column_settings) ? block.column_settings : [];
 	const [head = [], ...rows] = (Array.isArray(block.rows) ? block.rows : [])
@@ -16,12 +16,9 @@ export function Table({ block }: { block: Json }) {
 		const setting: unknown = settings[column];
 		return `cell-${str(setting, 'align') || 'left'}${isRecord(setting) && setting.is_wrapped === true ? ' cell-wrapped' : ''}`;
 	};
-	const caption = str(block, 'caption');
-	const naming = caption === '' ? -1 : Number(block.row_header_column_index ?? 0);
 	return (
 		<div className="block-table">
 			<table>
-				{caption === '' ? null : <caption>{caption}</caption>}
 				<thead>
 					<tr>
 						{head.map(({ cell, column }) => (
@@ -36,17 +33,11 @@ export function Table({ block }: { block: Json }) {
 						.map((row, place) => ({ row, place }))
 						.map(({ row, place }) => (
 							<tr key={place}>
-								{row.map(({ cell, column }) =>
-									column === naming ? (
-										<th key={column} scope="row" className={look(column)}>
-											<Cell of={cell} />
-										</th>
-									) : (
-										<td key={column} className={look(column)}>
-											<Cell of={cell} />
-										</td>
-									),
-								)}
+								{row.map(({ cell, column }) => (
+									<td key={column} className={look(column)}>
+										<Cell of={cell} />
+									</td>
+								))}
 							</tr>
 						))}
 				</tbody>
@@ -55,7 +46,7 @@ export function Table({ block }: { block: Json }) {
 	);
 }
 
-const isTable = (block: Json) => ['table', 'data_table'].includes(str(block, 'type'));
+const isTable = (block: Json) => str(block, 'type') === 'table';
 
 /** The blocks as a message shows them: Slack puts the table below everything else, buttons too. */
 export const tableLast = (blocks: readonly Json[]) => [

@@ -69,7 +69,6 @@ export function TextInput({ blockId, element, labelId, describedBy, isInvalid, i
 		'aria-describedby': describedBy,
 		'aria-invalid': isInvalid || undefined,
 		'aria-required': isRequired || undefined,
-		'data-autofocus': element.focus_on_load === true || undefined,
 		placeholder: words(element.placeholder) || undefined,
 		value: typed ?? there,
 		onChange(event: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) {
