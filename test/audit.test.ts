@@ -1,20 +1,28 @@
 import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Fault } from '../fake-session-service/faults.ts';
-import { callSlack, type Posted } from '../fake-slack/index.ts';
 import { ACTIONS } from '../src/slack/ids.ts';
 import { backUp, openRestore } from '../src/store/backup.ts';
 import { AUDIT_ACTIONS } from '../src/store/schema/audit.ts';
+import {
+	type AnswererApp,
+	afterAll,
+	answererApp,
+	beforeAll,
+	callSlack,
+	expect,
+	headline,
+	it,
+	keepSecret,
+	openSession,
+	type Posted,
+} from './kit.ts';
 import { runAudit } from './operator/audit-command.ts';
-import { type AnswererApp, answererApp } from './people/answerers/harness.ts';
-import { keepSecret, openSession } from './slack/support/open-session.ts';
 import { makeDataDir } from './store/support.ts';
 import { AUDIT_LINE, type AuditLine, auditLines } from './support/audit-lines.ts';
 import { auditRows } from './support/audit-rows.ts';
 import { runMigrate, runPerson, runRekey } from './support/commands.ts';
-import { headline } from './support/sentences.ts';
 import { shownHashOf } from './support/sessions.ts';
 import { tooComplex } from './support/too-complex.ts';
 

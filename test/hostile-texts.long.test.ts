@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { SessionJson } from '../fake-session-service/json.ts';
 import { itemsOf } from '../fake-session-service/log.ts';
-import type { Posted } from '../fake-slack/index.ts';
 import { cutQuestionWords } from '../src/screens/form.ts';
-import { openSession } from './slack/support/open-session.ts';
-import { startApp } from './support/app.ts';
+import { type App, describe, expect, openSession, type Posted, startApp, vi, withApp } from './kit.ts';
 import { HOSTILE_TEXTS, says } from './support/hostile-texts.ts';
 import { processorMs } from './support/processor-ms.ts';
 
@@ -35,38 +32,31 @@ const MOST_MS = 1_000;
 const isOf = (post: Posted, id: string) => JSON.stringify(post.blocks()).includes(id);
 
 describe('a watched session whose texts are made to take long', () => {
-	let app: Awaited<ReturnType<typeof startApp>>;
-	let count = 0;
-	beforeAll(async () => {
-		app = await startApp({ env: { UNDO_SECONDS: '0' }, service: { startOnRead: false, resumeAfterMs: 600_000 } });
-	});
-	afterAll(() => app[Symbol.asyncDispose]());
+	const it = withApp(() =>
+		startApp({ env: { UNDO_SECONDS: '0' }, service: { startOnRead: false, resumeAfterMs: 600_000 } }),
+	);
 
 	/**
 	 * Watches a session, and waits for the post of its question; for its card, where the question counts as answered,
 	 * because some of its items have values.
 	 */
-	async function watch(json: SessionJson) {
+	async function watch(app: App, json: SessionJson) {
 		const isAnswered = json.messages?.at(-1)?.human_input?.some(({ value }) => value) === true;
-		const id = `session${++count}x`;
-		// In turn: a channel gets one message a second.
-		const channel = count % 2 === 0 ? '#agents' : '#secret';
-		const before = new Set(app.slack.state.messages.map(({ ts }) => ts));
+		const id = 'session1x';
 		app.service.sessions.put(id, json);
 		const ada = app.slack.as('ada');
-		expect((await ada.command(channel, `/session watch ${id}`)).ok).toBe(true);
+		expect((await ada.command('#agents', `/session watch ${id}`)).ok).toBe(true);
 		const post = await ada.waitForMessage(
-			channel,
-			// Of another session that was watched, a post may come late.
-			(one) => !before.has(one.ts) && (isAnswered || one.notification().startsWith('An agent asks')) && isOf(one, id),
+			'#agents',
+			(one) => (isAnswered || one.notification().startsWith('An agent asks')) && isOf(one, id),
 		);
-		return { id, channel, post };
+		return { id, post };
 	}
 
-	it.each(Object.entries(HOSTILE_TEXTS))('stops nothing else for long: %s', async (_, make) => {
+	it.for(Object.entries(HOSTILE_TEXTS))('stops nothing else for long: %s', async ([_, make], { app }) => {
 		const json = make();
 		using turns = watchTurns();
-		const { id, channel, post } = await watch(json);
+		const { id, post } = await watch(app, json);
 		await openSession(app, id);
 		if (post.buttons().includes('Yes')) {
 			await post.press('Yes');
@@ -75,33 +65,40 @@ describe('a watched session whose texts are made to take long', () => {
 				() => 'nothing was sent',
 			);
 		}
-		await app.slack.as('ada').command(channel, `/session unwatch ${id}`);
+		await app.slack.as('ada').command('#agents', `/session unwatch ${id}`);
 		expect(turns.longest()).toBeLessThan(MOST_MS);
 	});
 
-	it.each([
+	it.for([
 		[40, HOSTILE_TEXTS['30 items of harmless words']?.()],
 		[8_000, says('', [{ title: 'Go on?', description: '' }])],
-	])('stops nothing else for long: %i questions that are asked and answered between two reads', async (count, json) => {
-		const { id, channel } = await watch(says('Decide.'));
-		const [, hostile] = json?.messages ?? [];
-		const answered = (at: number) => ({
-			...hostile,
-			human_input: (hostile?.human_input ?? []).map((one) => ({ ...one, title: `${one.title} ${at}`, value: 'blue' })),
-		});
-		const { messages } = says('Decide.', [{ title: 'Which hall?' }]);
-		using turns = watchTurns();
-		app.service.sessions.patch(id, {
-			messages: [...Array.from({ length: count }, (_, at) => answered(at)), ...(messages ?? [])],
-		});
-		await app.slack
-			.as('ada')
-			.waitForMessage(channel, (one) => one.notification().includes('Which hall?') && isOf(one, id));
-		await app.slack.as('ada').command(channel, `/session unwatch ${id}`);
-		expect(turns.longest()).toBeLessThan(MOST_MS);
-	});
+	] as const)(
+		'stops nothing else for long: %i questions that are asked and answered between two reads',
+		async ([count, json], { app }) => {
+			const { id } = await watch(app, says('Decide.'));
+			const [, hostile] = json?.messages ?? [];
+			const answered = (at: number) => ({
+				...hostile,
+				human_input: (hostile?.human_input ?? []).map((one) => ({
+					...one,
+					title: `${one.title} ${at}`,
+					value: 'blue',
+				})),
+			});
+			const { messages } = says('Decide.', [{ title: 'Which hall?' }]);
+			using turns = watchTurns();
+			app.service.sessions.patch(id, {
+				messages: [...Array.from({ length: count }, (_, at) => answered(at)), ...(messages ?? [])],
+			});
+			await app.slack
+				.as('ada')
+				.waitForMessage('#agents', (one) => one.notification().includes('Which hall?') && isOf(one, id));
+			await app.slack.as('ada').command('#agents', `/session unwatch ${id}`);
+			expect(turns.longest()).toBeLessThan(MOST_MS);
+		},
+	);
 
-	it('stops nothing else for long: a question that has moved, and another that asks the same', async () => {
+	it('stops nothing else for long: a question that has moved, and another that asks the same', async ({ app }) => {
 		const filled = (length: number) => 'ⅷⅷⅷ 1ё '.repeat(length / 7);
 		const asking = (value: string) => {
 			const items = Array.from({ length: 30 }, (_, at) => ({
@@ -111,7 +108,7 @@ describe('a watched session whose texts are made to take long', () => {
 			}));
 			return says(filled(15_000), items).messages?.at(-1) ?? {};
 		};
-		const { id, channel, post } = await watch({
+		const { id, post } = await watch(app, {
 			...says(''),
 			messages: [{ role: 'user', content: 'Work.' }, asking('')],
 		});
@@ -123,18 +120,20 @@ describe('a watched session whose texts are made to take long', () => {
 		await vi.waitUntil(() => app.service.log.reads(id).length >= readBefore + 2, { timeout: 45_000 });
 		// It counts as the same question, which has moved.
 		expect(post.buttons()).toContain('Answer…');
-		await app.slack.as('ada').command(channel, `/session unwatch ${id}`);
+		await app.slack.as('ada').command('#agents', `/session unwatch ${id}`);
 		expect(turns.longest()).toBeLessThan(MOST_MS);
 	}, 120_000);
 
-	it('tells nothing of a question that it has not read, shows how much is missing, and sends all of it back', async () => {
+	it('tells nothing of a question that it has not read, shows how much is missing, and sends all of it back', async ({
+		app,
+	}) => {
 		const rest = `\n${'e\u0301'.repeat(5_000)}${'\u0301'.repeat(50)}\ud800`;
 		const items = Array.from({ length: 4 }, (_, at) => ({
 			title: `Question ${at}`,
 			description: at === 0 ? `One of: red, blue${rest}` : `${at}${rest}`,
 			value: at === 0 ? '' : `${at}`,
 		}));
-		const { id, post } = await watch(says('Decide.', items));
+		const { id, post } = await watch(app, says('Decide.', items));
 		expect(post.buttons()).not.toContain('red');
 		const modal = await openSession(app, id);
 		expect(modal.text()).toMatch(/\(\d,\d{3} more characters\)/);

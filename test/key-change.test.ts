@@ -1,11 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
-import { askingSession } from '../fake-session-service/builders.ts';
-import { openSession } from './slack/support/open-session.ts';
-import { startApp } from './support/app.ts';
+import { askingSession, DELIVERED, expect, it, openSession, startApp } from './kit.ts';
 import { runRekey } from './support/commands.ts';
-import { DELIVERED } from './support/sentences.ts';
 
 const KEY = 'a passphrase of an operator';
 

@@ -2,22 +2,27 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { expect, it, onTestFinished } from 'vitest';
-import { askingSession } from '../fake-session-service/builders.ts';
+import { onTestFinished } from 'vitest';
 import { itemsOf } from '../fake-session-service/log.ts';
-import { watchingApp } from './sessions/harness.ts';
-import { openSession } from './slack/support/open-session.ts';
-import { startApp } from './support/app.ts';
+import {
+	type App,
+	answeredBy,
+	askingSession,
+	DELIVERED,
+	expect,
+	headline,
+	it,
+	openSession,
+	startApp,
+	watchingApp,
+} from './kit.ts';
 import { runRekey } from './support/commands.ts';
-import { answeredBy, DELIVERED, headline } from './support/sentences.ts';
 
 // The steps of docs/leaks.md for a secret that has leaked, while an answer waits and a window is open.
 
 /** What docs/leaks.md lists the channels with. */
 const [CHANNELS = ''] =
 	/(?<=`)select channel_id [^`]*/.exec(readFileSync(new URL('../docs/leaks.md', import.meta.url), 'utf8')) ?? [];
-
-type App = Awaited<ReturnType<typeof startApp>>;
 
 /** A watched session, a form that is filled in, and an answer that the service does not take. */
 async function underWay(app: App, refuse: () => void) {
@@ -100,7 +105,7 @@ it('an encryption key that is lost: the answer that waits is not sent, its quest
 	await using app = await watchingApp({ env: { ENCRYPTION_KEY: lost } });
 	const id = app.session();
 	app.ask(id);
-	const form = await openSession(app.app, id);
+	const form = await openSession(app, id);
 	await form.fill(0, 'Sand');
 	app.service.faults.add({ kind: 'unauthorized', sessionId: id });
 	await form.submit();
@@ -110,7 +115,7 @@ it('an encryption key that is lost: the answer that waits is not sent, its quest
 	app.service.faults.clear();
 	// Until the program has met the answer, it is the first one.
 	await app.pass(60_000);
-	const again = await openSession(app.app, id, 'grace');
+	const again = await openSession(app, id, 'grace');
 	await again.fill(0, 'Graphite');
 	await again.submit();
 	const values = () => app.service.log.savedPuts(id).map((put) => itemsOf(put)[0]?.value);

@@ -1,6 +1,4 @@
-import { describe, expect, it } from 'vitest';
-import { startApp } from './support/app.ts';
-import { headline } from './support/sentences.ts';
+import { describe, expect, headline, it, startApp } from './kit.ts';
 
 describe.each(['socket', 'http'] as const)('the main job over %s', (transport) => {
 	it('shows what the agent asks, takes the answer and tells that the agent went on', async () => {

@@ -1,9 +1,5 @@
-import { expect, it } from 'vitest';
-import { askingSession } from '../fake-session-service/builders.ts';
 import { statusWords } from '../src/slack/parts.ts';
-import { openSession } from './slack/support/open-session.ts';
-import { startTimedApp } from './slack/support/timed-app.ts';
-import { headline, whatHappened } from './support/sentences.ts';
+import { askingSession, expect, headline, it, openSession, startTimedApp, whatHappened } from './kit.ts';
 
 const TEN_MINUTES_MS = 600_000;
 

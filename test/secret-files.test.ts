@@ -2,12 +2,10 @@ import { renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { askingSession } from '../fake-session-service/builders.ts';
+import { onTestFinished } from 'vitest';
 import { parseConfig, readSettings } from '../src/config.ts';
 import { HandraiseError } from '../src/kernel/basics.ts';
-import { openSession } from './slack/support/open-session.ts';
-import { startApp } from './support/app.ts';
+import { afterAll, afterEach, askingSession, beforeAll, describe, expect, it, openSession, startApp } from './kit.ts';
 
 const COMPLETE = {
 	SLACK_BOT_TOKEN: 'xoxb-1',

@@ -1,28 +1,35 @@
-import { afterEach, describe, expect, it } from 'vitest';
 import { itemsOf } from '../fake-session-service/log.ts';
 import { HandraiseError } from '../src/kernel/basics.ts';
 import { LOG_LINES } from '../src/kernel/log-lines.ts';
-import { type AnswererApp, answererApp } from './people/answerers/harness.ts';
-import { expectNothingWrong, FEWEST_REQUESTS } from './sessions/harness.ts';
-import { openSession } from './slack/support/open-session.ts';
+import {
+	type AnswererApp,
+	answererApp,
+	describe,
+	expect,
+	FEWEST_REQUESTS,
+	forCase,
+	headline,
+	openButtons,
+	openSession,
+	SERVICE_BACK,
+	SERVICE_DOWN,
+	says,
+	whatHappened,
+	withApp,
+} from './kit.ts';
 import { OTHER_KEY } from './store/support.ts';
 import { runMigrate } from './support/commands.ts';
-import { headline, openButtons, SERVICE_BACK, SERVICE_DOWN, says, whatHappened } from './support/sentences.ts';
 
 /* The session service has another address than before: 127.0.0.1, and then localhost. */
 
-let app: AnswererApp;
-const start = async (env: Record<string, string> = {}) => {
-	app = await answererApp(env);
-};
-afterEach(() => app[Symbol.asyncDispose]());
+const it = withApp(answererApp);
 
-const address = () => app.service.url;
-const elsewhere = () => app.service.url.replace('127.0.0.1', 'localhost');
-const puts = (id: string) => app.service.log.puts(id).map((put) => itemsOf(put)[0]?.value);
+const address = (app: AnswererApp) => app.service.url;
+const elsewhere = (app: AnswererApp) => app.service.url.replace('127.0.0.1', 'localhost');
+const puts = (app: AnswererApp, id: string) => app.service.log.puts(id).map((put) => itemsOf(put)[0]?.value);
 
 /** The line with which a start at another address is refused. */
-async function refusal(url = elsewhere()): Promise<string> {
+async function refusal(app: AnswererApp, url = elsewhere(app)): Promise<string> {
 	const error = await app.restart({ SESSION_SERVICE_URL: url }).then(
 		() => null,
 		(thrown: unknown) => thrown,
@@ -31,14 +38,14 @@ async function refusal(url = elsewhere()): Promise<string> {
 	return (error as HandraiseError).message;
 }
 
-const move = (env: Record<string, string> = {}) =>
-	runMigrate(['--service-moved'], { DATA_DIR: app.dataDir, SESSION_SERVICE_URL: elsewhere(), ...env });
+const move = (app: AnswererApp, env: Record<string, string> = {}) =>
+	runMigrate(['--service-moved'], { DATA_DIR: app.dataDir, SESSION_SERVICE_URL: elsewhere(app), ...env });
 
 /** An answer that waits because the service is down, in a session that asks somebody whom the channel names. */
-async function answerThatWaits() {
+async function answerThatWaits(app: AnswererApp) {
 	await app.names(['ada', 'grace']);
 	const { id, post } = await app.asked();
-	const form = await openSession(app.app, id);
+	const form = await openSession(app, id);
 	await app.service.goDown();
 	await form.choose(0, 'LH 1173');
 	await form.submit();
@@ -48,7 +55,7 @@ async function answerThatWaits() {
 }
 
 /** Stores a session for the address as 1.1.0 did where it was written in capitals. */
-const writtenAsBefore = (id: string) =>
+const writtenAsBefore = (app: AnswererApp, id: string) =>
 	app.onDatabase((database) => {
 		const tables = database.prepare("select name from sqlite_schema where type = 'table' and sql like '%session_id%'");
 		for (const { name } of tables.all())
@@ -59,29 +66,28 @@ const writtenAsBefore = (id: string) =>
 	});
 
 describe('a service that has moved', () => {
-	it('stops the start with one line, moves with a command, and everything goes on there', async () => {
-		await start();
+	it('stops the start with one line, moves with a command, and everything goes on there', async ({ app }) => {
 		const asked = await app.asked();
 		await app.press(asked.post, 'cleo', 'Snooze for me');
-		const { id, post } = await answerThatWaits();
-		const line = await refusal();
+		const { id, post } = await answerThatWaits(app);
+		const line = await refusal(app);
 		expect(line.split('\n')).toHaveLength(1);
-		expect(line).toContain(`are for ${address()}, and SESSION_SERVICE_URL is ${elsewhere()}`);
+		expect(line).toContain(`are for ${address(app)}, and SESSION_SERVICE_URL is ${elsewhere(app)}`);
 		expect(line).toContain('npm run migrate -- --service-moved');
-		expect(puts(id)).toEqual([]);
+		expect(puts(app, id)).toEqual([]);
 
-		const moved = await move();
+		const moved = await move(app);
 		expect(moved).toMatchObject({ code: 0, stderr: '' });
-		expect(moved.stdout).toContain(`All that was stored for ${address()} is for ${elsewhere()} now.`);
+		expect(moved.stdout).toContain(`All that was stored for ${address(app)} is for ${elsewhere(app)} now.`);
 		expect(moved.stdout).toContain(
 			'Answers that wait: 1 to be sent when Handraise starts, 0 for a decision of their authors.',
 		);
-		expect((await move()).stdout).toContain(`Nothing to move: all that is stored is for ${elsewhere()}.`);
+		expect((await move(app)).stdout).toContain(`Nothing to move: all that is stored is for ${elsewhere(app)}.`);
 
 		await app.service.comeBack();
-		await app.restart({ SESSION_SERVICE_URL: elsewhere() });
+		await app.restart({ SESSION_SERVICE_URL: elsewhere(app) });
 		await app.until(() => app.service.log.effectivePuts(id).length === 1);
-		expect(puts(id)).toEqual(['LH 1173']);
+		expect(puts(app, id)).toEqual(['LH 1173']);
 		await app.until(() => post.text().includes('LH 1173') && openButtons(post)?.length === 0);
 		// The list holds, the watch goes on, and what was snoozed stays so.
 		await app.press(asked.post, 'bob', 'TP 570');
@@ -91,41 +97,37 @@ describe('a service that has moved', () => {
 		app.ask(id, ['Which seat?'], '');
 		await app.threadSays(id, 'Which seat?');
 		expect(app.log.join('\n')).not.toContain('other_service_address');
-		expectNothingWrong(app);
 	});
 
-	it('is told to be back where its channel heard that it is down, at the former address', async () => {
-		await start();
+	it('is told to be back where its channel heard that it is down, at the former address', async ({ app }) => {
 		await app.asked();
 		await app.service.goDown();
 		const told = () => app.inChannel().map((post) => post.text());
 		await app.until(() => told().some((text) => says(text, SERVICE_DOWN)));
 		await app.stop();
-		expect(await move()).toMatchObject({ code: 0 });
+		expect(await move(app)).toMatchObject({ code: 0 });
 		await app.service.comeBack();
-		await app.restart({ SESSION_SERVICE_URL: elsewhere() });
+		await app.restart({ SESSION_SERVICE_URL: elsewhere(app) });
 		await app.until(() => told().some((text) => says(text, SERVICE_BACK)));
 	});
 
-	it('is not moved where a running program has the database, or without the key', async () => {
-		await start();
+	it('is not moved where a running program has the database, or without the key', async ({ app }) => {
 		await app.asked();
-		const held = await move();
+		const held = await move(app);
 		expect(held).toMatchObject({ code: 1, stdout: '' });
 		expect(held.stderr).toContain('Another process is using the database');
 		await app.stop();
-		const keyless = await move({ ENCRYPTION_KEY: OTHER_KEY });
+		const keyless = await move(app, { ENCRYPTION_KEY: OTHER_KEY });
 		expect(keyless).toMatchObject({ code: 1, stdout: '' });
 		expect(keyless.stderr).toMatch(/^The key that the database was made with is not given.*Nothing was changed\.\n$/);
-		expect((await move({ DATA_DIR: `${app.dataDir}/none` })).stderr).toContain('There is no database in');
-		expect(await refusal()).toContain(`are for ${address()}`);
+		expect((await move(app, { DATA_DIR: `${app.dataDir}/none` })).stderr).toContain('There is no database in');
+		expect(await refusal(app)).toContain(`are for ${address(app)}`);
 	});
 
-	it('has not moved where its address is only written in another way', async () => {
-		await start();
+	it('has not moved where its address is only written in another way', async ({ app }) => {
 		const { id, post } = await app.asked();
 		await app.stop();
-		await app.restart({ SESSION_SERVICE_URL: `${address().replace('http', 'HTTP')}//` });
+		await app.restart({ SESSION_SERVICE_URL: `${address(app).replace('http', 'HTTP')}//` });
 		await app.press(post, 'cleo', 'TP 570');
 		await app.until(() => app.service.log.effectivePuts(id).length === 1);
 		await app.stop();
@@ -135,27 +137,26 @@ describe('a service that has moved', () => {
 				if (String(name) !== 'shared_states' && !String(name).includes('_one_'))
 					database.exec(`update ${name} set service = replace(service, 'http:', 'HTTP:')`);
 		});
-		await app.restart({ SESSION_SERVICE_URL: address() });
+		await app.restart({ SESSION_SERVICE_URL: address(app) });
 		app.ask(id, ['Which seat?'], '');
 		await app.threadSays(id, 'Which seat?');
 		await app.stop();
-		expect((await move({ SESSION_SERVICE_URL: address() })).stdout).toContain('is for');
-		await app.restart({ SESSION_SERVICE_URL: address() });
+		expect((await move(app, { SESSION_SERVICE_URL: address(app) })).stdout).toContain('is for');
+		await app.restart({ SESSION_SERVICE_URL: address(app) });
 		app.service.sessions.answerAsPage(id, ['12A']);
 		await app.pass(60_000);
 		app.ask(id, ['Window shade up?'], '');
 		await app.threadSays(id, 'Window shade up?');
 	});
 
-	it('goes on where only the history is stored for its address as it is written now', async () => {
-		await start();
+	it('goes on where only the history is stored for its address as it is written now', async ({ app }) => {
 		const [past, { id, post }] = [await app.asked(), await app.asked()];
 		await app.press(past.post, 'cleo', 'TP 570');
 		await app.until(() => app.service.log.effectivePuts(past.id).length === 1);
 		await app.command(`/session unwatch ${past.id}`);
 		await app.stop();
 		// As 1.1.0 stored it where it was written so.
-		writtenAsBefore(id);
+		writtenAsBefore(app, id);
 		await app.restart();
 		await app.press(post, 'cleo', 'TP 570');
 		await app.until(() => app.service.log.effectivePuts(id).length === 1);
@@ -164,15 +165,16 @@ describe('a service that has moved', () => {
 		await app.threadSays(id, 'Which seat?');
 	});
 
-	it('is told of live rows for its address as it was written before, and moves them too', async () => {
-		await start();
+	it('is told of live rows for its address as it was written before, and moves them too', async ({ app }) => {
 		const [first, second] = [await app.asked(), await app.asked()];
 		await app.stop();
-		writtenAsBefore(second.id);
+		writtenAsBefore(app, second.id);
 		await app.restart();
 		expect(app.log.join('\n')).toContain('other_service_address');
+		// A stop while connections begin is an error of Slack's library.
+		await app.pass(2_000);
 		await app.stop();
-		expect((await move({ SESSION_SERVICE_URL: address() })).stdout).toContain('is for');
+		expect((await move(app, { SESSION_SERVICE_URL: address(app) })).stdout).toContain('is for');
 		await app.restart();
 		for (const { id } of [first, second]) {
 			app.ask(id, ['Which seat?'], '');
@@ -190,24 +192,24 @@ const bringBack = (service: string) => `insert into answer_rules select * from k
 
 describe('a database with live rows of two addresses', () => {
 	it('warns at the start, keeps the lists of both, and tells an author that their answer waits for the other', async () => {
-		await start({ REMIND_AFTER: 'off', ...FEWEST_REQUESTS });
-		const { id } = await answerThatWaits();
+		const app = await forCase(answererApp({ REMIND_AFTER: 'off', ...FEWEST_REQUESTS }));
+		const { id } = await answerThatWaits(app);
 		app.onDatabase((database) => database.exec(HIDE));
 		await app.service.comeBack();
-		await app.restart({ SESSION_SERVICE_URL: elsewhere() });
+		await app.restart({ SESSION_SERVICE_URL: elsewhere(app) });
 		const other = app.session();
 		app.ask(other);
 		await app.watch(other);
 		await app.stop();
-		app.onDatabase((database) => database.exec(bringBack(address())));
+		app.onDatabase((database) => database.exec(bringBack(address(app))));
 
-		await app.restart({ SESSION_SERVICE_URL: elsewhere() });
+		await app.restart({ SESSION_SERVICE_URL: elsewhere(app) });
 		const warning = app.log.filter((line) => line.includes(LOG_LINES.other_service_address));
 		expect(warning).toHaveLength(1);
 		expect(JSON.parse(warning[0] ?? '')).toMatchObject({
 			event: 'other_service_address',
-			service: elsewhere(),
-			others: [{ service: address(), answers: 1, watches: 1, lists: 1 }],
+			service: elsewhere(app),
+			others: [{ service: address(app), answers: 1, watches: 1, lists: 1 }],
 		});
 		// Read at this address, the session is protected by the list that was made at the other one.
 		expect(await app.may('bob', id)).toBe(false);
@@ -216,18 +218,18 @@ describe('a database with live rows of two addresses', () => {
 		await hears(whatHappened('other_service'));
 		await app.stop();
 		await app.clock.advance(24 * 3_600_000);
-		await app.restart({ SESSION_SERVICE_URL: elsewhere() });
+		await app.restart({ SESSION_SERVICE_URL: elsewhere(app) });
 		await hears(headline('waiting'));
 		expect(dms()).toHaveLength(1);
-		expect(puts(id)).toEqual([]);
+		expect(puts(app, id)).toEqual([]);
 		await dms()[0]?.press('Try again');
 		await app.until(() => !dms()[0]?.text().includes(headline('waiting')));
 		await app.stop();
 
-		expect((await move()).stdout).toContain('Answers that wait: 1 to be sent when Handraise starts');
-		await app.restart({ SESSION_SERVICE_URL: elsewhere() });
+		expect((await move(app)).stdout).toContain('Answers that wait: 1 to be sent when Handraise starts');
+		await app.restart({ SESSION_SERVICE_URL: elsewhere(app) });
 		await app.until(() => app.service.log.effectivePuts(id).length === 1);
-		expect(puts(id)).toEqual(['LH 1173']);
+		expect(puts(app, id)).toEqual(['LH 1173']);
 		app.ask(other, ['Which size?']);
 		await app.threadSays(other, 'Which size?');
 	});

@@ -1,9 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { expect, it, vi } from 'vitest';
-import { askingSession } from '../../fake-session-service/builders.ts';
-import { createManualClock } from '../../fake-slack/index.ts';
-import { openSession } from '../slack/support/open-session.ts';
-import { startApp } from '../support/app.ts';
+import { askingSession, createManualClock, expect, it, openSession, startApp, vi } from '../kit.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 
 it('delivers an answer at once: no loop has to look first, because the clock stands still', async () => {

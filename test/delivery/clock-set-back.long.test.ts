@@ -1,32 +1,38 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { askingSession } from '../../fake-session-service/builders.ts';
-import type { Modal } from '../../fake-slack/index.ts';
-import { type Clock, systemClock } from '../../src/kernel/basics.ts';
-import { type App, openSession } from '../slack/support/open-session.ts';
-import { startApp } from '../support/app.ts';
-import { DELIVERED, headline, line } from '../support/sentences.ts';
+import { systemClock } from '../../src/kernel/basics.ts';
+import {
+	askingSession,
+	DELIVERED,
+	expect,
+	headline,
+	line,
+	type Modal,
+	openSession,
+	startApp,
+	withApp,
+} from '../kit.ts';
 
 const HOUR = 3_600_000;
 const LOST = line('delivered', { agentOutcome: 'lost' });
 
-/** The machine's clock, which can be set. */
-let shift = 0;
-const clock: Clock = { now: () => Date.now() + shift, uptime: () => performance.now(), sleep: systemClock.sleep };
-function setClock(by: number): void {
-	shift = by;
+/** The program on the machine's clock, which can be set. */
+async function start() {
+	let shift = 0;
+	const clock = { now: () => Date.now() + shift, uptime: () => performance.now(), sleep: systemClock.sleep };
+	const app = await startApp({ clock, service: { resumeAfterMs: 600_000 }, env: { UNDO_SECONDS: '0' } });
+	return {
+		...app,
+		setClock(by: number) {
+			shift = by;
+		},
+	};
 }
+type App = Awaited<ReturnType<typeof start>>;
+const it = withApp(start);
 
-let app: App;
-beforeAll(async () => {
-	app = await startApp({ clock, service: { resumeAfterMs: 600_000 }, env: { UNDO_SECONDS: '0' } });
-});
-afterAll(() => app[Symbol.asyncDispose]());
-
-const grace = () => app.slack.as('grace');
-const until = (isThere: () => boolean, what: string) => app.slack.changes.until(isThere, () => what);
+const until = (app: App, isThere: () => boolean, what: string) => app.slack.changes.until(isThere, () => what);
 
 /** The agent empties the field and waits: nothing in the session shows that there was an answer. */
-function takeAndEmpty(id: string): void {
+function takeAndEmpty(app: App, id: string): void {
 	const { sessions } = app.service;
 	const messages = structuredClone(sessions.get(id).messages ?? []);
 	for (const item of messages.flatMap(({ human_input: items }) => items ?? [])) item.value = '';
@@ -34,7 +40,7 @@ function takeAndEmpty(id: string): void {
 }
 
 /** The service produces its next reading, but the response takes until `now` to arrive. */
-function holdNextRead() {
+function holdNextRead(app: App) {
 	const arriving = Promise.withResolvers<void>();
 	const workedOut = Promise.withResolvers<void>();
 	app.service.hooks.onWorkedOut = async (entry) => {
@@ -47,14 +53,14 @@ function holdNextRead() {
 }
 
 /** The agent waits beside the empty field for more than a minute, and Ada is told that her answer is gone. */
-async function asksAgain(by: number): Promise<void> {
+async function asksAgain(app: App, by: number): Promise<void> {
 	const ada = app.slack.as('ada');
 	const told = () => ada.dm().filter((dm) => dm.text().includes(LOST)).length;
 	const before = told();
 	// Two checks have to find it empty, more than a minute apart. On a slow machine the first one came before it was emptied.
 	for (let shifted = by; told() === before && shifted < by + 15 * 80_000; ) {
 		shifted += 80_000;
-		setClock(shifted);
+		app.setClock(shifted);
 		await app.slack.changes
 			.until(
 				() => told() > before,
@@ -66,48 +72,46 @@ async function asksAgain(by: number): Promise<void> {
 	expect(told(), 'Ada was not told that her answer is gone').toBeGreaterThan(before);
 }
 
-async function filled(id: string, who: string, text: string): Promise<Modal> {
+async function filled(app: App, id: string, who: string, text: string): Promise<Modal> {
 	const form = await openSession(app, id, who);
 	await form.fill(0, text);
 	return form;
 }
 
-it.each([
+it.for([
 	['stands still', 0],
 	['is set back by an hour', -HOUR],
 	['is set forward by an hour', HOUR],
-])(
+] as const)(
 	'sends no second answer over the first, whose form was read before it, when the clock %s meanwhile',
-	async (_, by) => {
-		setClock(0);
-		const id = `form${Math.abs(by)}${Math.sign(by) + 1}`;
+	async ([_, by], { app }) => {
+		const id = 'form';
 		app.service.sessions.put(id, askingSession(['Name']));
-		const [first, second] = [await filled(id, 'ada', 'From Ada'), await filled(id, 'grace', 'From Grace')];
-		setClock(by);
+		const [first, second] = [await filled(app, id, 'ada', 'From Ada'), await filled(app, id, 'grace', 'From Grace')];
+		app.setClock(by);
 		await first.submit();
 		await (await app.slack.as('ada').waitForModal(DELIVERED, 10_000)).close();
-		takeAndEmpty(id);
+		takeAndEmpty(app, id);
 		await second.submit();
-		const told = await grace().waitForModal(headline('conflicted'), 10_000);
+		const told = await app.slack.as('grace').waitForModal(headline('conflicted'), 10_000);
 		expect(told.text()).toMatch(/@ada>? answered/);
 		expect(app.service.log.savedPuts(id)).toHaveLength(1);
 		await told.close();
 		// Whoever opens the question when it is asked again knows of the first answer.
-		await asksAgain(by);
-		const again = await filled(id, 'grace', 'From Grace');
+		await asksAgain(app, by);
+		const again = await filled(app, id, 'grace', 'From Grace');
 		await again.submit();
-		await (await grace().waitForModal(DELIVERED, 10_000)).close();
+		await (await app.slack.as('grace').waitForModal(DELIVERED, 10_000)).close();
 		expect(app.service.log.savedPuts(id)).toHaveLength(2);
 	},
 );
 
-it('sends no second press over the first when the clock is set back meanwhile', async () => {
-	setClock(0);
+it('sends no second press over the first when the clock is set back meanwhile', async ({ app }) => {
 	app.service.sessions.put('press', askingSession(['Which colour? One of: Sand, Forest']));
 	await app.slack.as('ada').command('#agents', '/session watch press');
 	const posts = (who: string) => app.slack.as(who).messages('#agents');
 	const asked = (who: string) => posts(who).find((message) => message.buttons().includes('Sand'));
-	await until(() => asked('grace') !== undefined, 'the question was not posted');
+	await until(app, () => asked('grace') !== undefined, 'the question was not posted');
 	const [ofAda, ofGrace] = [asked('ada'), asked('grace')];
 	app.slack.faults.add({ method: 'chat.update', error: 'internal_error' });
 	app.slack.faults.add({
@@ -115,10 +119,10 @@ it('sends no second press over the first when the clock is set back meanwhile', 
 		status: 500,
 		when: ({ replace_original: replaces }) => replaces === true,
 	});
-	setClock(-HOUR);
+	app.setClock(-HOUR);
 	await ofAda?.press('Sand');
-	await until(() => app.service.log.savedPuts('press').length === 1, 'the first press was not sent');
-	takeAndEmpty('press');
+	await until(app, () => app.service.log.savedPuts('press').length === 1, 'the first press was not sent');
+	takeAndEmpty(app, 'press');
 	await ofGrace?.press('Forest');
 	const words = '@ada answered Sand before you.';
 	const told = () =>
@@ -126,33 +130,31 @@ it('sends no second press over the first when the clock is set back meanwhile', 
 			.as('grace')
 			.messages('#agents', { all: true })
 			.some((message) => message.text().includes(words));
-	await until(told, 'the second person was not told');
+	await until(app, told, 'the second person was not told');
 	expect(app.service.log.savedPuts('press')).toHaveLength(1);
-	app.slack.faults.clear();
 });
 
-it.each([
+it.for([
 	['stands still', 0],
 	['is set back by an hour', -HOUR],
-])(
+] as const)(
 	'sends no second answer over the first, which arrived during the read of the form, when the clock %s',
-	async (_, by) => {
-		const id = `late${Math.abs(by)}`;
+	async ([_, by], { app }) => {
+		const id = 'late';
 		app.service.sessions.put(id, askingSession(['Name']));
-		setClock(0);
-		const first = await filled(id, 'ada', 'From Ada');
-		const arrive = holdNextRead();
+		const first = await filled(app, id, 'ada', 'From Ada');
+		const arrive = holdNextRead(app);
 		const opening = openSession(app, id, 'grace');
 		await arrive.workedOut;
-		setClock(by);
+		app.setClock(by);
 		await first.submit();
 		await app.slack.as('ada').waitForModal(DELIVERED, 10_000);
 		arrive.now();
 		const second = await opening;
-		takeAndEmpty(id);
+		takeAndEmpty(app, id);
 		await second.fill(0, 'From Grace');
 		await second.submit();
-		const told = await grace().waitForModal(headline('conflicted'), 10_000);
+		const told = await app.slack.as('grace').waitForModal(headline('conflicted'), 10_000);
 		expect(told.text()).toMatch(/@ada>? answered/);
 		expect(told.text()).not.toContain('outside');
 		expect(app.service.log.savedPuts(id)).toHaveLength(1);

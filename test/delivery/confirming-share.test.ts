@@ -1,11 +1,7 @@
-import { expect, it } from 'vitest';
-import { askingSession } from '../../fake-session-service/builders.ts';
-import { USUAL_REQUESTS, watchingApp } from '../sessions/harness.ts';
-import { openSession } from '../slack/support/open-session.ts';
-import { DELIVERED } from '../support/sentences.ts';
+import { askingSession, DELIVERED, expect, it, openSession, watchingApp } from '../kit.ts';
 
 it('takes nothing from the share of deliveries for confirmation checks', async () => {
-	await using app = await watchingApp({ env: USUAL_REQUESTS, service: { resumeAfterMs: 600_000 } });
+	await using app = await watchingApp({ service: { resumeAfterMs: 600_000 } });
 	/** The number of requests to the session service that took from this share of the budget. */
 	async function requestsOf(priority: string): Promise<number> {
 		const text = await fetch(`${app.app.url}/metrics`).then((response) => response.text());
@@ -15,7 +11,7 @@ it('takes nothing from the share of deliveries for confirmation checks', async (
 	}
 
 	app.service.sessions.put('share', askingSession(['Name']));
-	const modal = await openSession(app.app, 'share');
+	const modal = await openSession(app, 'share');
 	await modal.fill(0, 'Ada');
 	await modal.submit();
 	await app.until(() => DELIVERED.test(modal.text()));

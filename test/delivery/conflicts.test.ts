@@ -1,52 +1,48 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { asking, askingSession, done } from '../../fake-session-service/builders.ts';
 import { itemsOf } from '../../fake-session-service/log.ts';
-import type { Modal } from '../../fake-slack/index.ts';
 import { NOTICES } from '../../src/screens/form.ts';
 import { waitingWords } from '../../src/slack/parts.ts';
-import { type App, answerFields, openSession } from '../slack/support/open-session.ts';
-import { startTimedApp } from '../slack/support/timed-app.ts';
-import { said } from '../support/said.ts';
-import { answeredMeanwhile, DELIVERED, headline, whatHappened } from '../support/sentences.ts';
+import {
+	answeredMeanwhile,
+	answerFields,
+	asking,
+	askingSession,
+	DELIVERED,
+	describe,
+	done,
+	expect,
+	headline,
+	type Modal,
+	openSession,
+	said,
+	startTimedApp,
+	type TimedApp,
+	whatHappened,
+	withApp,
+} from '../kit.ts';
 
-let timed: Awaited<ReturnType<typeof startTimedApp>>;
-let app: App;
-beforeAll(async () => {
-	timed = await startTimedApp();
-	app = timed.app;
-});
-afterAll(() => timed[Symbol.asyncDispose]());
-afterEach(async () => {
-	app.service.faults.clear();
-	delete app.service.hooks.onRequest;
-	delete app.service.hooks.onSaved;
-	for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
-	expect(app.slack.violations()).toEqual([]);
-});
-
-let count = 0;
+const it = withApp(startTimedApp);
 const question = (...titles: string[]) => asking('I need to know.', titles);
 
 /** Creates a session that asks these items. */
-function ask(...titles: string[]): string {
-	const id = `asks-${++count}`;
-	app.service.sessions.put(id, askingSession(titles.length > 0 ? titles : ['First', 'Second']));
-	return id;
+function ask(app: TimedApp, ...titles: string[]): string {
+	app.service.sessions.put('asks', askingSession(titles.length > 0 ? titles : ['First', 'Second']));
+	return 'asks';
 }
 
-async function fill(modal: Modal, ...texts: string[]): Promise<Modal> {
+async function fill(app: TimedApp, modal: Modal, ...texts: string[]): Promise<Modal> {
 	for (const [field, text] of texts.entries()) await modal.fill(field, text);
 	// A person needs time to type.
-	await timed.clock.advance(1);
+	await app.clock.advance(1);
 	return modal;
 }
 
-const saved = (id: string) => app.service.log.savedPuts(id).map((put) => itemsOf(put).map((item) => item.value));
+const saved = (app: TimedApp, id: string) =>
+	app.service.log.savedPuts(id).map((put) => itemsOf(put).map((item) => item.value));
 
 const [, soon = ''] = said(waitingWords({ goneOn: false }, null)).split('. ');
 
 /** From now on, all items of the question have this value. */
-function valuesBecome(id: string, value: string): void {
+function valuesBecome(app: TimedApp, id: string, value: string): void {
 	app.service.sessions.get(id).messages?.[1]?.human_input?.forEach((item) => {
 		item.value = value;
 	});
@@ -54,66 +50,69 @@ function valuesBecome(id: string, value: string): void {
 }
 
 /** A session, and the form of its question, filled in. */
-async function filled(who = 'ada', ...texts: string[]) {
-	const id = ask();
-	return { id, modal: await fill(await openSession(app, id, who), ...(texts.length > 0 ? texts : ['blue', 'small'])) };
+async function filled(app: TimedApp, who = 'ada', ...texts: string[]) {
+	const id = ask(app);
+	return {
+		id,
+		modal: await fill(app, await openSession(app, id, who), ...(texts.length > 0 ? texts : ['blue', 'small'])),
+	};
 }
 
 /** Holds every PUT until the returned function is called. */
-function holdPuts(): () => void {
+function holdPuts(app: TimedApp): () => void {
 	const { promise, resolve } = Promise.withResolvers<void>();
 	app.service.hooks.onRequest = (entry) => (entry.kind === 'answer' ? promise : undefined);
 	return resolve;
 }
 
 describe('a question that another person of Handraise answered first', () => {
-	it('tells the second person the first answer at Submit, and keeps their text', async () => {
-		const { id, modal: second } = await filled('grace', 'red', 'large');
-		const first = await fill(await openSession(app, id), 'blue', 'small');
+	it('tells the second person the first answer at Submit, and keeps their text', async ({ app }) => {
+		const { id, modal: second } = await filled(app, 'grace', 'red', 'large');
+		const first = await fill(app, await openSession(app, id), 'blue', 'small');
 		await first.submit();
-		await timed.shows(DELIVERED);
+		await app.shows(DELIVERED);
 
 		expect(await second.submit()).toMatchObject({ outcome: 'updated', trouble: null });
 		expect(second.text()).toContain(headline('conflicted'));
 		expect(second.text()).toContain('@ada');
 		for (const value of ['> blue', '> small', '> red', '> large']) expect(second.text()).toContain(value);
-		expect(saved(id)).toEqual([['blue', 'small']]);
+		expect(saved(app, id)).toEqual([['blue', 'small']]);
 
 		expect(second.buttons()).toEqual(['Open session']);
 	});
 
-	it('tells the second person about the first answer before it is delivered', async () => {
-		const id = ask();
-		const release = holdPuts();
-		const second = await fill(await openSession(app, id, 'grace'), 'red', 'large');
-		await (await fill(await openSession(app, id), 'blue', 'small')).submit();
+	it('tells the second person about the first answer before it is delivered', async ({ app }) => {
+		const id = ask(app);
+		const release = holdPuts(app);
+		const second = await fill(app, await openSession(app, id, 'grace'), 'red', 'large');
+		await (await fill(app, await openSession(app, id), 'blue', 'small')).submit();
 		await second.submit();
 		expect(second.text()).toContain(headline('conflicted'));
 		expect(second.text()).toContain('> blue');
 		release();
-		await timed.shows(headline('resumed'));
-		expect(saved(id)).toEqual([['blue', 'small']]);
+		await app.shows(headline('resumed'));
+		expect(saved(app, id)).toEqual([['blue', 'small']]);
 	});
 
-	it('accepts one answer when two people press Submit at the same moment', async () => {
-		const id = ask();
+	it('accepts one answer when two people press Submit at the same moment', async ({ app }) => {
+		const id = ask(app);
 		const modals = [
-			await fill(await openSession(app, id), 'blue', 'small'),
-			await fill(await openSession(app, id, 'grace'), 'red', 'large'),
+			await fill(app, await openSession(app, id), 'blue', 'small'),
+			await fill(app, await openSession(app, id, 'grace'), 'red', 'large'),
 		];
 		await Promise.all(modals.map((modal) => modal.submit()));
 		const told = modals.filter((modal) => modal.text().includes(headline('conflicted')));
 		expect(told).toHaveLength(1);
 		const winner = told[0] === modals[0] ? 'grace' : 'ada';
-		await timed.shows(headline('resumed'), winner);
+		await app.shows(headline('resumed'), winner);
 		expect(app.service.log.puts(id)).toHaveLength(1);
 	});
 
-	it('hides the first answer from the second person when it is secret', async () => {
-		const id = ask('Password', 'Colour');
-		const second = await fill(await openSession(app, id, 'grace'), 'grace-2718', 'red');
-		await (await fill(await openSession(app, id), 'ada-3141', 'blue')).submit();
-		await timed.shows(headline('resumed'));
+	it('hides the first answer from the second person when it is secret', async ({ app }) => {
+		const id = ask(app, 'Password', 'Colour');
+		const second = await fill(app, await openSession(app, id, 'grace'), 'grace-2718', 'red');
+		await (await fill(app, await openSession(app, id), 'ada-3141', 'blue')).submit();
+		await app.shows(headline('resumed'));
 		await second.submit();
 		expect(second.text()).toContain('\n(hidden)\n');
 		expect(second.text()).toContain('> blue');
@@ -121,12 +120,14 @@ describe('a question that another person of Handraise answered first', () => {
 		expect(await app.said()).not.toMatch(/ada-3141|grace-2718/);
 	});
 
-	it('says who answered on Refresh, has no form then, and names them until the agent waits for something else', async () => {
-		const { id, modal: other } = await filled('grace', 'red', 'large');
-		await (await fill(await openSession(app, id), 'blue', 'small')).submit();
-		await timed.shows(headline('resumed'));
+	it('says who answered on Refresh, has no form then, and names them until the agent waits for something else', async ({
+		app,
+	}) => {
+		const { id, modal: other } = await filled(app, 'grace', 'red', 'large');
+		await (await fill(app, await openSession(app, id), 'blue', 'small')).submit();
+		await app.shows(headline('resumed'));
 		await other.press('Refresh');
-		await timed.shows(answeredMeanwhile('ada'), 'grace');
+		await app.shows(answeredMeanwhile('ada'), 'grace');
 		expect(other.text()).toContain('> blue');
 		expect(other.submitText()).toBeNull();
 		await other.close(true);
@@ -135,107 +136,112 @@ describe('a question that another person of Handraise answered first', () => {
 		app.service.sessions.setStatus(id, 'humanInput');
 		app.service.sessions.push(id, { role: 'assistant', content: 'Log in, please.', human_input: [] });
 		await again.press('Refresh');
-		await timed.shows(said(waitingWords({ goneOn: true }, null)), 'grace');
+		await app.shows(said(waitingWords({ goneOn: true }, null)), 'grace');
 		expect(again.text()).not.toContain(soon);
 	});
 });
 
 describe('a question that was answered in the dashboard', () => {
-	it('shows the outside answer, keeps the own text and overwrites nothing', async () => {
-		const { id, modal } = await filled();
+	it('shows the outside answer, keeps the own text and overwrites nothing', async ({ app }) => {
+		const { id, modal } = await filled(app);
 		app.service.sessions.answerAsPage(id, ['green', 'medium']);
 		expect((await modal.submit()).outcome).toBe('updated');
-		await timed.shows(headline('conflicted'));
+		await app.shows(headline('conflicted'));
 		expect(modal.text()).toContain('Somebody in the dashboard answered');
 		for (const value of ['> green', '> medium', '> blue', '> small']) expect(modal.text()).toContain(value);
 		expect(app.service.log.puts(id)).toEqual([]);
 		expect(app.service.sessions.values(id, 1)).toEqual(['green', 'medium']);
 		await modal.press('Open session');
-		await timed.shows('Refresh');
+		await app.shows('Refresh');
 	});
 
-	it('says that nothing was lost when the outside answer has the same words', async () => {
-		const { id, modal } = await filled();
+	it('says that nothing was lost when the outside answer has the same words', async ({ app }) => {
+		const { id, modal } = await filled(app);
 		app.service.sessions.answerAsPage(id, ['blue', 'small']);
 		await modal.submit();
-		await timed.shows('answered the same');
+		await app.shows('answered the same');
 		expect(app.service.log.puts(id)).toEqual([]);
 	});
 
-	it('leaves the unanswered items open after a partial outside answer, and sends the others back unchanged', async () => {
-		const id = ask('First', 'Second', 'Third');
+	it('leaves the unanswered items open after a partial outside answer, and sends the others back unchanged', async ({
+		app,
+	}) => {
+		const id = ask(app, 'First', 'Second', 'Third');
 		app.service.sessions.answerAsPage(id, ['', 'green', '']);
 		app.service.sessions.setStatus(id, 'humanInput');
 		const modal = await openSession(app, id);
 		expect(answerFields(modal).map((field) => field.label)).toEqual(['First', 'Third']);
-		await fill(modal, 'blue', 'small');
+		await fill(app, modal, 'blue', 'small');
 		await modal.submit();
-		await timed.shows(DELIVERED);
-		expect(saved(id)).toEqual([['blue', 'green', 'small']]);
+		await app.shows(DELIVERED);
+		expect(saved(app, id)).toEqual([['blue', 'green', 'small']]);
 	});
 
-	it('does not show items that had an answer before', async () => {
-		const id = ask('Password', 'Name');
+	it('does not show items that had an answer before', async ({ app }) => {
+		const id = ask(app, 'Password', 'Name');
 		app.service.sessions.answerAsPage(id, ['hunter2', '']);
 		app.service.sessions.setStatus(id, 'humanInput');
-		const modal = await fill(await openSession(app, id), 'Ada');
+		const modal = await fill(app, await openSession(app, id), 'Ada');
 		app.service.sessions.get(id).messages?.[1]?.human_input?.forEach((item) => {
 			item.value ||= 'Grace';
 		});
 		app.service.sessions.patch(id, {});
 		await modal.submit();
-		await timed.shows(headline('conflicted'));
+		await app.shows(headline('conflicted'));
 		expect(modal.text()).toContain('> Grace');
 		expect(await app.said()).not.toContain('hunter2');
 	});
 
-	it('shows that our answer was overwritten when the outside answer came later', async () => {
-		const { id, modal } = await filled();
+	it('shows that our answer was overwritten when the outside answer came later', async ({ app }) => {
+		const { id, modal } = await filled(app);
 		app.service.hooks.onSaved = () => {
-			valuesBecome(id, 'green');
+			valuesBecome(app, id, 'green');
 			app.service.sessions.setStatus(id, 'humanInput');
 		};
 		await modal.submit();
-		await timed.shows(headline('delivered', { agentOutcome: 'overwritten' }));
+		await app.shows(headline('delivered', { agentOutcome: 'overwritten' }));
 	});
 });
 
 describe('a service that changes what it saves', () => {
-	it('does not report an overwritten answer when the service shows an empty one', async () => {
-		const { id, modal } = await filled();
-		app.service.hooks.onSaved = () => valuesBecome(id, '');
+	it('does not report an overwritten answer when the service shows an empty one', async ({ app }) => {
+		const { id, modal } = await filled(app);
+		app.service.hooks.onSaved = () => valuesBecome(app, id, '');
 		await modal.submit();
-		await timed.shows(headline('resumed'));
+		await app.shows(headline('resumed'));
 	});
 
-	it.each([
+	it.for([
 		['and says so', null],
 		['and answers 500 after saving', { kind: 'error', saves: true, method: 'PUT', times: 1 } as const],
-	])('recognises our answer when the service saves it without the white space around it: %s', async (_, fault) => {
-		const id = ask('Address');
-		const modal = await fill(await openSession(app, id), '  Main Street 1\nTown\n');
-		app.service.hooks.onSaved = () => valuesBecome(id, 'Main Street 1\r\nTown');
-		if (fault !== null) app.service.faults.add({ ...fault, sessionId: id });
-		await modal.submit();
-		await timed.shows(headline('resumed'));
-	});
+	] as const)(
+		'recognises our answer when the service saves it without the white space around it: %s',
+		async ([_, fault], { app }) => {
+			const id = ask(app, 'Address');
+			const modal = await fill(app, await openSession(app, id), '  Main Street 1\nTown\n');
+			app.service.hooks.onSaved = () => valuesBecome(app, id, 'Main Street 1\r\nTown');
+			if (fault !== null) app.service.faults.add({ ...fault, sessionId: id });
+			await modal.submit();
+			await app.shows(headline('resumed'));
+		},
+	);
 });
 
 describe('a question that changed while the form was open', () => {
-	function replaceBy(id: string, ...titles: string[]): void {
+	function replaceBy(app: TimedApp, id: string, ...titles: string[]): void {
 		app.service.sessions.patch(id, { messages: [{ role: 'user', content: 'Do it.' }, question(...titles)] });
 	}
 
-	it('offers the changed question with the text carried over, and sends nothing', async () => {
-		const id = ask('Which row?');
-		const modal = await fill(await openSession(app, id), 'Row 4');
-		replaceBy(id, 'Which row now?', 'Note');
+	it('offers the changed question with the text carried over, and sends nothing', async ({ app }) => {
+		const id = ask(app, 'Which row?');
+		const modal = await fill(app, await openSession(app, id), 'Row 4');
+		replaceBy(app, id, 'Which row now?', 'Note');
 		expect((await modal.submit()).outcome).toBe('updated');
-		await timed.shows(headline('changed'));
+		await app.shows(headline('changed'));
 		expect(modal.text()).toContain('> Row 4');
 		expect(app.service.log.puts(id)).toEqual([]);
 		await modal.press('Answer the new question');
-		await timed.shows('Which row now?');
+		await app.shows('Which row now?');
 		const again = app.slack.as('ada').modal();
 		expect((again === null ? [] : answerFields(again)).map((field) => [field.label, field.value])).toEqual([
 			['Which row now?', 'Row 4'],
@@ -243,90 +249,94 @@ describe('a question that changed while the form was open', () => {
 		]);
 		await again?.fill('Note', 'Thanks');
 		expect((await again?.submit())?.outcome).toBe('updated');
-		await timed.shows(DELIVERED);
-		expect(saved(id)).toEqual([['Row 4', 'Thanks']]);
+		await app.shows(DELIVERED);
+		expect(saved(app, id)).toEqual([['Row 4', 'Thanks']]);
 	});
 
-	it('offers the changed question with the text in a direct message when the modal was closed', async () => {
-		const id = ask('Which aisle?');
+	it('offers the changed question with the text in a direct message when the modal was closed', async ({ app }) => {
+		const id = ask(app, 'Which aisle?');
 		const ada = app.slack.as('ada');
-		const modal = await fill(await openSession(app, id), 'Aisle 7');
-		replaceBy(id, 'Which aisle now?');
+		const modal = await fill(app, await openSession(app, id), 'Aisle 7');
+		replaceBy(app, id, 'Which aisle now?');
 		await modal.submit();
 		await modal.close();
 		const told = () => ada.dm('Aisle 7')[0];
-		await timed.until(() => told() !== undefined);
+		await app.until(() => told() !== undefined);
 		await told()?.press('Answer the new question');
-		await timed.shows('Which aisle now?');
+		await app.shows('Which aisle now?');
 		expect(ada.modal()?.value('Which aisle now?')).toBe('Aisle 7');
 	});
 
-	it('offers the new question when the agent asks something else', async () => {
-		const id = ask('Which row?');
-		const modal = await fill(await openSession(app, id), 'Row 4');
+	it('offers the new question when the agent asks something else', async ({ app }) => {
+		const id = ask(app, 'Which row?');
+		const modal = await fill(app, await openSession(app, id), 'Row 4');
 		app.service.sessions.push(id, question('Which seat?'));
 		await modal.submit();
-		await timed.shows(headline('changed'));
+		await app.shows(headline('changed'));
 		await modal.press('Answer the new question');
-		await timed.shows('Which seat?');
+		await app.shows('Which seat?');
 		expect(app.service.log.puts(id)).toEqual([]);
 	});
 
-	it('does not say that the question changed when it stands at another place, and sends the text there', async () => {
-		const id = ask('Which row?');
+	it('does not say that the question changed when it stands at another place, and sends the text there', async ({
+		app,
+	}) => {
+		const id = ask(app, 'Which row?');
 		app.service.sessions.patch(id, {
 			messages: [{ role: 'user', content: 'Do it.' }, done('Well.'), question('Which row?')],
 		});
-		const modal = await fill(await openSession(app, id), 'Row 4');
+		const modal = await fill(app, await openSession(app, id), 'Row 4');
 		app.service.sessions.patch(id, { messages: [{ role: 'user', content: 'Do it.' }, question('Which row?')] });
 		expect((await modal.submit()).outcome).toBe('updated');
-		await timed.shows('Not sent: the question has another place now');
+		await app.shows('Not sent: the question has another place now');
 		expect(modal.text()).not.toContain('changed');
 		expect(app.service.log.puts(id)).toEqual([]);
 		await modal.press('Answer again');
-		await timed.shows(said(NOTICES.prefilled('Your earlier answer')));
+		await app.shows(said(NOTICES.prefilled('Your earlier answer')));
 		const again = app.slack.as('ada').modal();
 		expect(again?.value('Which row?')).toBe('Row 4');
 		expect((await again?.submit())?.outcome).toBe('updated');
-		await timed.shows(DELIVERED);
-		expect(saved(id)).toEqual([['Row 4']]);
+		await app.shows(DELIVERED);
+		expect(saved(app, id)).toEqual([['Row 4']]);
 	});
 
-	it('shows the same question at another place on Refresh with what was typed and chosen, without a notice', async () => {
-		const id = ask('Which row?');
+	it('shows the same question at another place on Refresh with what was typed and chosen, without a notice', async ({
+		app,
+	}) => {
+		const id = ask(app, 'Which row?');
 		const messages = [{ role: 'user', content: 'Do it.' }, question('Which row?', 'Shall I go on? (yes/no)')] as const;
 		app.service.sessions.patch(id, { messages: [messages[0], done('Well.'), messages[1]] });
-		const modal = await fill(await openSession(app, id), 'Row 4');
+		const modal = await fill(app, await openSession(app, id), 'Row 4');
 		await modal.choose(1, 'Yes');
 		app.service.sessions.patch(id, { messages: [...messages] });
 		await modal.press('Refresh');
-		await timed.until(() => !modal.text().includes('Well.'));
+		await app.until(() => !modal.text().includes('Well.'));
 		expect(modal.text()).not.toContain('has changed');
 		expect(modal.value('Which row?')).toBe('Row 4');
 		expect((await modal.submit()).outcome).toBe('updated');
-		await timed.shows(DELIVERED);
-		expect(saved(id)).toEqual([['Row 4', 'Yes']]);
+		await app.shows(DELIVERED);
+		expect(saved(app, id)).toEqual([['Row 4', 'Yes']]);
 	});
 
-	it('shows the changed question on Refresh with the text carried over and a notice', async () => {
-		const id = ask('Which row?');
-		const modal = await fill(await openSession(app, id), 'Row 4');
-		replaceBy(id, 'Which row now?');
+	it('shows the changed question on Refresh with the text carried over and a notice', async ({ app }) => {
+		const id = ask(app, 'Which row?');
+		const modal = await fill(app, await openSession(app, id), 'Row 4');
+		replaceBy(app, id, 'Which row now?');
 		await modal.press('Refresh');
-		await timed.shows(said(NOTICES.questionChanged(true)));
+		await app.shows(said(NOTICES.questionChanged(true)));
 		expect(modal.value('Which row now?')).toBe('Row 4');
 	});
 });
 
 describe('a session that ended while the form was open', () => {
-	it.each(['failed', 'stopped', 'completed', 'removed'])(
+	it.for(['failed', 'stopped', 'completed', 'removed'])(
 		'accepts no answer and keeps the text when the session is %s',
-		async (end) => {
-			const { id, modal } = await filled();
+		async (end, { app }) => {
+			const { id, modal } = await filled(app);
 			if (end === 'removed') app.service.sessions.remove(id);
 			else app.service.sessions.setStatus(id, end);
 			await modal.submit();
-			await timed.shows(end === 'removed' ? whatHappened('service_missing') : headline('ended'));
+			await app.shows(end === 'removed' ? whatHappened('service_missing') : headline('ended'));
 			expect(modal.text()).toContain('> blue');
 			expect(modal.buttons()).toContain(end === 'removed' ? 'Discard answer' : 'Open session');
 			expect(app.service.log.puts(id)).toEqual([]);
@@ -336,7 +346,7 @@ describe('a session that ended while the form was open', () => {
 
 describe('one form submitted again', () => {
 	/** Sends the last submission once more with other texts, as when Slack did not see its acknowledgement. */
-	async function again(...texts: string[]) {
+	async function again(app: TimedApp, ...texts: string[]) {
 		const sent = app.slack.traffic.deliveries('view_submission').at(-1)?.request;
 		const payload = structuredClone(sent ?? {}) as {
 			view: { state: { values: Record<string, Record<string, { value: string }>> } };
@@ -352,28 +362,28 @@ describe('one form submitted again', () => {
 		});
 	}
 
-	it('stores one answer for an unchanged repeat', async () => {
-		const id = ask();
-		await (await fill(await openSession(app, id), 'blue', 'small')).submit();
-		expect(await again()).toMatchObject({ ok: true, payload: { response_action: 'update' } });
-		await timed.shows(headline('resumed'));
-		expect(await again()).toMatchObject({ ok: true, payload: { response_action: 'update' } });
+	it('stores one answer for an unchanged repeat', async ({ app }) => {
+		const id = ask(app);
+		await (await fill(app, await openSession(app, id), 'blue', 'small')).submit();
+		expect(await again(app)).toMatchObject({ ok: true, payload: { response_action: 'update' } });
+		await app.shows(headline('resumed'));
+		expect(await again(app)).toMatchObject({ ok: true, payload: { response_action: 'update' } });
 		expect(app.service.log.puts(id)).toHaveLength(1);
 	});
 
-	it('replaces the first text by the second while nothing was sent', async () => {
-		const { id, modal } = await filled();
+	it('replaces the first text by the second while nothing was sent', async ({ app }) => {
+		const { id, modal } = await filled(app);
 		const { promise, resolve } = Promise.withResolvers<void>();
 		app.service.hooks.onRequest = () => promise;
 		await modal.submit();
-		expect(await again('azure', 'tiny')).toMatchObject({ ok: true });
+		expect(await again(app, 'azure', 'tiny')).toMatchObject({ ok: true });
 		resolve();
-		await timed.shows(headline('resumed'));
-		expect(saved(id)).toEqual([['azure', 'tiny']]);
+		await app.shows(headline('resumed'));
+		expect(saved(app, id)).toEqual([['azure', 'tiny']]);
 	});
 
-	it('says that the first text counts when the second comes after the sending began', async () => {
-		const { id, modal } = await filled();
+	it('says that the first text counts when the second comes after the sending began', async ({ app }) => {
+		const { id, modal } = await filled(app);
 		const arrived = Promise.withResolvers<void>();
 		const { promise, resolve } = Promise.withResolvers<void>();
 		app.service.hooks.onRequest = (entry) => {
@@ -383,11 +393,11 @@ describe('one form submitted again', () => {
 		};
 		await modal.submit();
 		await arrived.promise;
-		const ack = await again('azure', 'tiny');
+		const ack = await again(app, 'azure', 'tiny');
 		expect(JSON.stringify(ack)).toContain('blue');
 		expect(JSON.stringify(ack)).toContain('Your change came too late: the text below was already being sent.');
 		resolve();
-		await timed.shows(headline('resumed'));
-		expect(saved(id)).toEqual([['blue', 'small']]);
+		await app.shows(headline('resumed'));
+		expect(saved(app, id)).toEqual([['blue', 'small']]);
 	});
 });

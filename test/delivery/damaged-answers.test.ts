@@ -1,14 +1,12 @@
-import { expect, it } from 'vitest';
 import { itemsOf } from '../../fake-session-service/log.ts';
 import { errorWords } from '../../src/slack/error-view.ts';
-import { watchingApp } from '../sessions/harness.ts';
-import { openSession } from '../slack/support/open-session.ts';
+import { expect, forCase, it, openSession, watchingApp } from '../kit.ts';
 import { damage, KEY, open } from '../store/support.ts';
 
 it('a second person reads why nothing was sent while the first answer is damaged, and keeps their text', async () => {
-	await using app = await watchingApp({ env: { ENCRYPTION_KEY: KEY } });
+	const app = await forCase(watchingApp({ env: { ENCRYPTION_KEY: KEY }, mayFail: true }));
 	const id = await app.watchedAsking(['Which door?']);
-	const [mine, hers] = [await openSession(app.app, id), await openSession(app.app, id, 'grace')];
+	const [mine, hers] = [await openSession(app, id), await openSession(app, id, 'grace')];
 	app.service.faults.add({ kind: 'slow', ms: 8_000, sessionId: id, method: 'GET' });
 	await mine.fill(0, 'green');
 	expect((await mine.submit()).outcome).toBe('updated');

@@ -1,20 +1,11 @@
-import { afterEach, describe, expect, it } from 'vitest';
 import { PRESS_NOTES } from '../../src/screens/receipt.ts';
-import { type InboxApp, inboxApp } from '../people/inbox/harness.ts';
-import { expectNothingWrong } from '../sessions/harness.ts';
-import { DELIVERED } from '../support/sentences.ts';
-
-let app: InboxApp;
-afterEach(async () => {
-	expectNothingWrong(app);
-	await app[Symbol.asyncDispose]();
-});
+import { DELIVERED, describe, expect, forCase, inboxApp, it } from '../kit.ts';
 
 const NEXT = 'Next question';
 
 describe('the receipt of an answer', () => {
 	it('leads to the next question that waits for its author, in the same window, until none waits', async () => {
-		app = await inboxApp();
+		const app = await forCase(inboxApp());
 		const [first = '', second = '', third = ''] = await app.askedIn('#agents', ['Chairs', 'Tables', 'Lamps']);
 		const ada = app.slack.as('ada');
 		await ada.command('#agents', `/session ${first}`);

@@ -1,16 +1,11 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { expect, it } from 'vitest';
-import { askingSession } from '../../fake-session-service/builders.ts';
 import { systemClock } from '../../src/kernel/basics.ts';
 import { TEXT_REMOVED } from '../../src/screens/answer.ts';
 import { unwatchedWords } from '../../src/screens/watch.ts';
 import { openStore } from '../../src/stores.ts';
-import { openSession } from '../slack/support/open-session.ts';
+import { askingSession, expect, headline, it, openSession, said, startApp } from '../kit.ts';
 import { createRecordingLog, KEY } from '../store/support.ts';
-import { startApp } from '../support/app.ts';
-import { said } from '../support/said.ts';
-import { headline } from '../support/sentences.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

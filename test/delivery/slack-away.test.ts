@@ -1,24 +1,12 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { askingSession } from '../../fake-session-service/builders.ts';
 import { createHandraise } from '../../src/app.ts';
 import { parseConfig } from '../../src/config.ts';
 import { createLog, systemClock } from '../../src/kernel/basics.ts';
-import { type App, openSession } from '../slack/support/open-session.ts';
-import { startApp } from '../support/app.ts';
-import { whatHappened } from '../support/sentences.ts';
+import { type App, askingSession, expect, openSession, startApp, whatHappened, withApp } from '../kit.ts';
 
-let app: App;
-beforeAll(async () => {
-	app = await startApp();
-});
-afterAll(async () => {
-	await app[Symbol.asyncDispose]();
-});
-
-afterEach(() => app.restart());
+const it = withApp(startApp);
 
 /** Ada's answer to this session, accepted by a program that then ends; and a program that cannot reach Slack, later. */
-async function acceptedBefore(id: string, laterMs: number) {
+async function acceptedBefore(app: App, id: string, laterMs: number) {
 	app.service.sessions.put(id, askingSession(['Name']));
 	const modal = await openSession(app, id);
 	await modal.fill(0, 'Ada');
@@ -55,13 +43,13 @@ async function acceptedBefore(id: string, laterMs: number) {
 	};
 }
 
-it('delivers an answer accepted before a restart while Slack is unreachable', async () => {
-	await using _ = await acceptedBefore('away', 0);
+it('delivers an answer accepted before a restart while Slack is unreachable', async ({ app }) => {
+	await using _ = await acceptedBefore(app, 'away', 0);
 	await expect.poll(() => app.service.log.savedPuts('away').length, { timeout: 15_000 }).toBe(1);
 });
 
-it('keeps an answer while Slack is unreachable when its author was checked more than a minute ago', async () => {
-	await using isolated = await acceptedBefore('later', 60_000);
+it('keeps an answer while Slack is unreachable when its author was checked more than a minute ago', async ({ app }) => {
+	await using isolated = await acceptedBefore(app, 'later', 60_000);
 	const failed = () => isolated.lines.filter((line) => line.includes('"code":"not_checked"'));
 	await expect.poll(() => failed().length, { timeout: 15_000 }).toBeGreaterThan(1);
 	expect(app.service.log.puts('later')).toEqual([]);

@@ -1,13 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { asking, askingSession, item, task } from '../../fake-session-service/builders.ts';
-import type { Modal } from '../../fake-slack/index.ts';
 import { CHOICE_WORDS } from '../../src/screens/receipt.ts';
-import { type App, openSession } from '../slack/support/open-session.ts';
-import { startApp } from '../support/app.ts';
-import { said } from '../support/said.ts';
-import { DELIVERED, whatHappened } from '../support/sentences.ts';
+import {
+	type App,
+	afterAll,
+	asking,
+	askingSession,
+	beforeAll,
+	DELIVERED,
+	expect,
+	it,
+	item,
+	type Modal,
+	openSession,
+	said,
+	startApp,
+	task,
+	whatHappened,
+} from '../kit.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 
 let app: App;

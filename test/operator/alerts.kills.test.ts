@@ -2,18 +2,24 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, type ExpectStatic, it } from 'vitest';
-import { asking } from '../../fake-session-service/builders.ts';
+import type { ExpectStatic } from 'vitest';
 import { createFakeSessionService } from '../../fake-session-service/fake-session-service.ts';
-import { createFakeSlack } from '../../fake-slack/index.ts';
 import { connectionEnv } from '../../sandbox/connection-env.ts';
 import { manifestPath } from '../../sandbox/manifest-path.ts';
 import { systemClock } from '../../src/kernel/basics.ts';
 import { readExpression, readRules, type Sample, samplesOf } from '../../tools/ops/rules.ts';
-import { type App, openSession } from '../slack/support/open-session.ts';
-import { type AppOptions, startApp } from '../support/app.ts';
+import {
+	type App,
+	type AppOptions,
+	asking,
+	createFakeSlack,
+	DELIVERED,
+	describe,
+	it,
+	openSession,
+	startApp,
+} from '../kit.ts';
 import { startProgram } from '../support/program.ts';
-import { DELIVERED } from '../support/sentences.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { createCuttableProxy } from '../support/tcp-proxy.ts';
 

@@ -1,11 +1,8 @@
 import { globSync, readdirSync, readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { LOG_LINES } from '../../src/kernel/log-lines.ts';
 import { readExpression, readRules, type Sample, samplesOf } from '../../tools/ops/rules.ts';
-import { type App, openSession } from '../slack/support/open-session.ts';
-import { startApp } from '../support/app.ts';
-import { DELIVERED } from '../support/sentences.ts';
+import { beforeAll, DELIVERED, expect, it, openSession, startApp } from '../kit.ts';
 
 const ROOT = new URL('../../', import.meta.url);
 const text = (name: string) => readFileSync(new URL(name, ROOT), 'utf8');
@@ -16,12 +13,11 @@ const ROWS = [
 		?.matchAll(/^\| ([^|]+) \|/gm) ?? []),
 ].map(([, cell = '']) => Array.from(cell.matchAll(/`(\w+)`/g), ([, name = '']) => name));
 
-let app: App;
 let samples: readonly Sample[];
 /** The names of `/metrics`, also of metrics that have no value yet. */
 let names: ReadonlySet<string>;
 beforeAll(async () => {
-	app = await startApp({ transport: 'http' });
+	await using app = await startApp({ transport: 'http' });
 	const modal = await openSession(app, 'code');
 	await modal.fill(0, '141421');
 	await modal.submit();
@@ -35,7 +31,6 @@ beforeAll(async () => {
 		),
 	);
 });
-afterAll(() => app[Symbol.asyncDispose]());
 
 it.each(readRules())('$alert reads metrics and labels that the program has', ({ expr }) => {
 	for (const { name, labels } of readExpression(expr).selectors) {

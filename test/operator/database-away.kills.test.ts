@@ -1,7 +1,4 @@
-import { expect, it } from 'vitest';
-import { openSession } from '../slack/support/open-session.ts';
-import { startApp } from '../support/app.ts';
-import { DELIVERED } from '../support/sentences.ts';
+import { DELIVERED, expect, it, openSession, startApp } from '../kit.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { createCuttableProxy } from '../support/tcp-proxy.ts';
 

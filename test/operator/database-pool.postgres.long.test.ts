@@ -1,9 +1,5 @@
 import pg from 'pg';
-import { expect, it } from 'vitest';
-import { askingSession } from '../../fake-session-service/builders.ts';
-import { openSession } from '../slack/support/open-session.ts';
-import { startApp } from '../support/app.ts';
-import { DELIVERED } from '../support/sentences.ts';
+import { askingSession, DELIVERED, expect, it, openSession, startApp } from '../kit.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { createTcpProxy } from '../support/tcp-proxy.ts';
 

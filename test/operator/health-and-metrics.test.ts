@@ -1,7 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type App, openSession } from '../slack/support/open-session.ts';
-import { startApp } from '../support/app.ts';
-import { DELIVERED } from '../support/sentences.ts';
+import { type App, DELIVERED, describe, expect, openSession, startApp, withApp } from '../kit.ts';
 
 const get = async (app: App, path: string) => {
 	const answer = await fetch(`${app.url}${path}`);
@@ -9,22 +6,20 @@ const get = async (app: App, path: string) => {
 };
 
 describe.each(['socket', 'http'] as const)('an operator sees over %s', (transport) => {
-	let app: App;
-	beforeAll(async () => {
-		app = await startApp({ transport });
+	const it = withApp(() => startApp({ transport }));
+	it.beforeEach(async ({ app }) => {
 		const modal = await openSession(app, 'code');
 		await modal.fill(0, '141421');
 		await modal.submit();
 		await app.slack.as('ada').waitForModal(DELIVERED);
 	});
-	afterAll(() => app[Symbol.asyncDispose]());
 
-	it('reports over HTTP that the process runs and is ready', async () => {
+	it('reports over HTTP that the process runs and is ready', async ({ app }) => {
 		expect(await get(app, '/healthz')).toMatchObject({ status: 200, text: 'ok\n' });
 		expect(await get(app, '/readyz')).toMatchObject({ status: 200, text: 'ready\n' });
 	});
 
-	it('exposes metrics without an id or a text', async () => {
+	it('exposes metrics without an id or a text', async ({ app }) => {
 		// The files are cleaned up after the receipt.
 		await expect
 			.poll(async () => (await get(app, '/metrics')).text)
@@ -52,7 +47,7 @@ describe.each(['socket', 'http'] as const)('an operator sees over %s', (transpor
 		expect(text).not.toMatch(/U0ADA|T0ACME|C0AGENTS|141421|One-time|session="|user="/);
 	});
 
-	it('logs one line for each request of a person, with its own id and no secret', async () => {
+	it('logs one line for each request of a person, with its own id and no secret', async ({ app }) => {
 		await expect.poll(() => app.log.join('')).toContain('"what":"submit handraise.session"');
 		const lines = app.log.map((line) => JSON.parse(line) as Record<string, unknown>);
 		const handled = lines.filter((line) => line.msg === 'handled');
@@ -68,7 +63,7 @@ describe.each(['socket', 'http'] as const)('an operator sees over %s', (transpor
 		expect(lines.filter((line) => line.level === 'error' || line.level === 'warn')).toEqual([]);
 	});
 
-	it('responds with 404 on other paths', async () => {
+	it('responds with 404 on other paths', async ({ app }) => {
 		expect((await get(app, '/admin')).status).toBe(404);
 		expect((await fetch(`${app.url}/metrics`, { method: 'POST' })).status).toBe(404);
 	});

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { createHttpServer } from '../../src/operator/http-server.ts';
-import { startTimedApp } from '../slack/support/timed-app.ts';
+import { afterEach, describe, expect, it, startTimedApp } from '../kit.ts';
 
 const sockets: Socket[] = [];
 afterEach(() => {

@@ -4,10 +4,9 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
 import { createGenerator } from 'ts-json-schema-generator';
-import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { parseConfig, readSettings } from '../../src/config.ts';
-import { startApp } from '../support/app.ts';
+import { describe, expect, it, startApp } from '../kit.ts';
 
 // What ops/ says to systemd, Kubernetes and Compose has to be what the program reads, serves and needs.
 

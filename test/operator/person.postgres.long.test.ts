@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { type AnswererApp, answererApp, ONLY } from '../people/answerers/harness.ts';
-import { expectNothingWrong } from '../sessions/harness.ts';
+import { type AnswererApp, afterAll, answererApp, beforeAll, expect, it, ONLY } from '../kit.ts';
 import { KEY } from '../store/support.ts';
 import { auditLines } from '../support/audit-lines.ts';
 import { runPerson } from '../support/commands.ts';
@@ -22,7 +20,6 @@ beforeAll(async () => {
 	admin = new pg.Client({ connectionString: databaseUrl });
 	await admin.connect();
 });
-afterEach(() => expectNothingWrong(app));
 afterAll(async () => {
 	await admin.end();
 	await app[Symbol.asyncDispose]();

@@ -2,44 +2,40 @@ import { copyFileSync, existsSync, mkdtempSync, readdirSync, statSync } from 'no
 import { chown, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { afterEach, expect, it } from 'vitest';
 import { SOCKET } from '../../src/operator/person-requests.ts';
 import { parseEncryptionKey } from '../../src/store/encryption.ts';
-import { type AnswererApp, answererApp, ONLY } from '../people/answerers/harness.ts';
-import { handOverApp } from '../people/hand-over/harness.ts';
-import { expectNothingWrong } from '../sessions/harness.ts';
-import { openSession } from '../slack/support/open-session.ts';
+import {
+	type App,
+	answererApp,
+	DELIVERED,
+	expect,
+	forCase,
+	handOverApp,
+	ONLY,
+	openSession,
+	type TimedApp,
+	withApp,
+} from '../kit.ts';
 import { readableRemains } from '../store/remains.ts';
 import { KEY } from '../store/support.ts';
 import { auditLines } from '../support/audit-lines.ts';
 import { runPerson, startCommand } from '../support/commands.ts';
-import { DELIVERED } from '../support/sentences.ts';
 import { skipUnless } from '../support/skip-unless.ts';
 
 const ADA = 'U0ADA';
 
-let app: Awaited<ReturnType<typeof handOverApp>>;
-async function start(env: Readonly<Record<string, string>> = {}): Promise<void> {
-	app = await handOverApp({ ENCRYPTION_KEY: KEY, ...env });
-}
+const start = (env: Readonly<Record<string, string>> = {}) => handOverApp({ ENCRYPTION_KEY: KEY, ...env });
+const it = withApp(start);
 /** A program in which channels can name who may answer. */
-async function startWithLists(): Promise<AnswererApp> {
-	const { windowSays, ...named } = await answererApp({ ENCRYPTION_KEY: KEY });
-	app = { ...named, windowSays: async (words) => (await windowSays(String(words))).text() };
-	return { ...named, windowSays };
-}
-afterEach(async () => {
-	app.slack.faults.clear();
-	expectNothingWrong(app);
-	await app[Symbol.asyncDispose]();
-});
+const startWithLists = () => forCase(answererApp({ ENCRYPTION_KEY: KEY }));
 
 /** `DATA_DIR` is relative, as by default. */
-const person = (args: readonly string[], typed = '') => runPerson(args, { DATA_DIR: relative('', app.dataDir) }, typed);
-const forget = (userId = ADA) => person(['forget', userId, '--yes', userId]);
+const person = (app: App, args: readonly string[], typed = '') =>
+	runPerson(args, { DATA_DIR: relative('', app.dataDir) }, typed);
+const forget = (app: App, userId = ADA) => person(app, ['forget', userId, '--yes', userId]);
 
 /** Whether the files of the running program hold her id, in plain text or behind the key. */
-async function isInFiles(): Promise<boolean> {
+async function isInFiles(app: App): Promise<boolean> {
 	const copy = mkdtempSync(join(tmpdir(), 'handraise-copy-'));
 	const names = readdirSync(app.dataDir).filter((name) => name !== SOCKET);
 	for (const name of names) copyFileSync(join(app.dataDir, name), join(copy, name));
@@ -49,10 +45,10 @@ async function isInFiles(): Promise<boolean> {
 }
 
 /** What Slack told of somebody who acts is stored within a second. */
-const factsKept = () => app.clock.advance(2_000);
+const factsKept = (app: Pick<TimedApp, 'clock'>) => app.clock.advance(2_000);
 
 /** Messages of the app that mention her, but for those that only she sees. */
-function mentions(): string[] {
+function mentions(app: App): string[] {
 	const { user } = app.slack.as('ada');
 	const dms = app.slack
 		.as('ada')
@@ -64,13 +60,12 @@ function mentions(): string[] {
 		.filter((text) => text.includes(user) || text.includes('Ada Lovelace'));
 }
 
-it('forgets somebody everywhere: people see Somebody, go on, and the files hold the id nowhere', async () => {
-	await start();
+it('forgets somebody everywhere: people see Somebody, go on, and the files hold the id nowhere', async ({ app }) => {
 	const pressed = await app.asked();
 	await app.seenBy('ada', pressed.post).press('LH 1173');
 	await app.until(() => pressed.post.text().includes('· continued'));
 	const lost = await app.asked(undefined, ['Which size?']);
-	const [hers, graces] = [await openSession(app.app, lost.id), await openSession(app.app, lost.id, 'grace')];
+	const [hers, graces] = [await openSession(app, lost.id), await openSession(app, lost.id, 'grace')];
 	await hers.fill(0, 'Hers');
 	await graces.fill(0, 'Not hers');
 	await hers.submit();
@@ -83,7 +78,7 @@ it('forgets somebody everywhere: people see Somebody, go on, and the files hold 
 	const back = await app.asked(undefined, ['Which day?']);
 	await app.handOver(back.post, 'grace', 'ada');
 	await app.saysIn(back.post, 'ada has it (from grace)');
-	const draft = await openSession(app.app, handed.id);
+	const draft = await openSession(app, handed.id);
 	await draft.fill(0, 'So far');
 	await app.saysIn(handed.post, '@ada is answering');
 	await draft.close(true);
@@ -101,11 +96,11 @@ it('forgets somebody everywhere: people see Somebody, go on, and the files hold 
 	await app.until(() =>
 		app.inChannel().some((post) => post.text().includes('@ada changed') || post.text().includes('ada')),
 	);
-	await factsKept();
-	expect(await isInFiles()).toBe(true);
-	expect(mentions()).not.toEqual([]);
+	await factsKept(app);
+	expect(await isInFiles(app)).toBe(true);
+	expect(mentions(app)).not.toEqual([]);
 
-	const { code, stdout } = await forget();
+	const { code, stdout } = await forget(app);
 	expect(stdout).toMatch(/^U0ADA is forgotten\. forgotten-[0-9a-f]{16} stands where the id stood\.\n/);
 	expect(stdout).toContain('\n  answers, now without author and texts: 2\n');
 	expect(stdout).toContain('\n  watches ended in their direct message (others go on): 1\n');
@@ -113,11 +108,11 @@ it('forgets somebody everywhere: people see Somebody, go on, and the files hold 
 		'\nThe files of the database hold the id nowhere any more.\nNot covered: what others typed, ',
 	);
 	expect(code).toBe(0);
-	expect(await isInFiles()).toBe(false);
+	expect(await isInFiles(app)).toBe(false);
 
 	await app.until(
-		() => mentions().length === 0,
-		() => mentions().join('\n'),
+		() => mentions(app).length === 0,
+		() => mentions(app).join('\n'),
 	);
 	expect(pressed.post.text()).toContain('Somebody: LH 1173 · continued');
 	expect(lost.post.text()).toContain('Somebody: Hers');
@@ -142,22 +137,23 @@ it('forgets somebody everywhere: people see Somebody, go on, and the files hold 
 	await form.submit();
 	await app.until(() => app.service.log.effectivePuts(handed.id).length === 1);
 	await app.pass(60_000);
-	expect(await isInFiles()).toBe(false);
+	expect(await isInFiles(app)).toBe(false);
 	const again = await app.asked();
 	await app.seenBy('ada', again.post).press('TP 570');
 	await app.saysIn(again.post, 'ada: TP 570');
 }, 120_000);
 
-it('lets a message arrive once that was on its way with the name and a note, and takes both out of it', async () => {
-	await start();
+it('lets a message arrive once that was on its way with the name and a note, and takes both out of it', async ({
+	app,
+}) => {
 	const { post } = await app.asked(undefined, ['Which colour?']);
 	const isMessage = (args: unknown) => JSON.stringify(args).includes('handed');
 	const calls = () => app.slack.traffic.calls('chat.postMessage').filter(({ request }) => isMessage(request));
 	const goesOn = app.slack.faults.hold('chat.postMessage', isMessage);
 	const handing = app.handOver(post, 'ada', 'grace', 'Hers alone?');
 	await app.until(() => calls().length === 1);
-	await factsKept();
-	expect((await forget()).code).toBe(0);
+	await factsKept(app);
+	expect((await forget(app)).code).toBe(0);
 	goesOn();
 	await handing;
 	const dms = () =>
@@ -170,13 +166,14 @@ it('lets a message arrive once that was on its way with the name and a note, and
 	expect(dms()).toHaveLength(1);
 	expect(dms()[0]).not.toMatch(/ada|Hers alone/);
 	expect(calls()).toHaveLength(1);
-	expect(await isInFiles()).toBe(false);
+	expect(await isInFiles(app)).toBe(false);
 });
 
-it("leaves the PUT of somebody else's answer alone that is under way in the same session: it is sent once", async () => {
-	await start();
+it("leaves the PUT of somebody else's answer alone that is under way in the same session: it is sent once", async ({
+	app,
+}) => {
 	const { id, post } = await app.asked(undefined, ['Which colour?']);
-	const hers = await openSession(app.app, id);
+	const hers = await openSession(app, id);
 	await hers.fill(0, 'Sand');
 	await hers.submit();
 	await app.until(() => post.text().includes('· continued'));
@@ -184,12 +181,12 @@ it("leaves the PUT of somebody else's answer alone that is under way in the same
 	await app.pass(20_000);
 	const asking = app.ask(id, ['Which size?']);
 	app.service.faults.add({ kind: 'late', ms: 1_000, method: 'PUT', sessionId: id });
-	const his = await openSession(app.app, id, 'grace');
+	const his = await openSession(app, id, 'grace');
 	await his.fill(0, 'Large');
 	const sent = his.submit();
 	const puts = () => app.service.log.puts(id).length;
 	await app.until(() => puts() === 2);
-	expect((await forget()).code).toBe(0);
+	expect((await forget(app)).code).toBe(0);
 	// The agent takes the answer, empties the field and shows no other sign.
 	const { sessions } = app.service;
 	void sessions
@@ -203,14 +200,14 @@ it("leaves the PUT of somebody else's answer alone that is under way in the same
 	await app.pass(60_000);
 	expect(puts()).toBe(2);
 	expect(app.slack.as('grace').modal()?.text()).toMatch(DELIVERED);
-	expect(await isInFiles()).toBe(false);
+	expect(await isInFiles(app)).toBe(false);
 });
 
 it('changes nothing while an answer can be undone, and says so, and asks for the id a second time', async () => {
-	await start({ UNDO_SECONDS: '10' });
+	const app = await forCase(start({ UNDO_SECONDS: '10' }));
 	const { id, post } = await app.asked();
 	await app.choose(app.seenBy('ada', post), 'LH 1173');
-	const refused = await forget();
+	const refused = await forget(app);
 	expect([refused.code, refused.stdout]).toEqual([1, '']);
 	expect(refused.stderr).toContain(
 		`Nothing changed: an answer of U0ADA is being sent, or can still be undone (session ${id}).`,
@@ -218,20 +215,19 @@ it('changes nothing while an answer can be undone, and says so, and asks for the
 	expect(post.text()).toContain('ada: LH 1173');
 	await app.until(() => post.text().includes('· continued'));
 	for (const typed of ['', 'U0GRACE\n']) {
-		const other = await person(['forget', ADA], typed);
+		const other = await person(app, ['forget', ADA], typed);
 		const stderr =
 			'This cannot be undone. Type U0ADA again to forget them: That is not the same id. Nothing changed.\n';
 		expect(other).toEqual({ code: 1, stdout: '', stderr });
 	}
-	expect(await person(['forget', ADA, '--yes', 'U0GRACE'])).toMatchObject({ code: 1, stdout: '' });
-	expect(await isInFiles()).toBe(true);
-	expect(await person(['forget', ADA], 'U0ADA\n')).toMatchObject({ code: 0 });
-	expect(await isInFiles()).toBe(false);
+	expect(await person(app, ['forget', ADA, '--yes', 'U0GRACE'])).toMatchObject({ code: 1, stdout: '' });
+	expect(await isInFiles(app)).toBe(true);
+	expect(await person(app, ['forget', ADA], 'U0ADA\n')).toMatchObject({ code: 0 });
+	expect(await isInFiles(app)).toBe(false);
 	await app.saysIn(post, 'Somebody: LH 1173 · continued');
 });
 
-it('exports what is stored as JSON, and says when there is nothing', async () => {
-	await start();
+it('exports what is stored as JSON, and says when there is nothing', async ({ app }) => {
 	const { id, post } = await app.asked();
 	await app.seenBy('ada', post).press('LH 1173');
 	await app.until(() => post.text().includes('· continued'));
@@ -260,24 +256,25 @@ it('exports what is stored as JSON, and says when there is nothing', async () =>
 			stderr: expect.stringContaining('\nAll is done, but the output could not be written (ENOSPC).\n'),
 		});
 	}
-	const nothing = await person(['export', 'U0NOBODY']);
+	const nothing = await person(app, ['export', 'U0NOBODY']);
 	expect([JSON.parse(nothing.stdout).person, nothing.stderr]).toEqual([
 		'U0NOBODY',
 		'Nothing is stored about U0NOBODY.\n',
 	]);
-	expect(await forget('U0NOBODY')).toMatchObject({ code: 0, stdout: 'Nothing is stored about U0NOBODY.\n' });
+	expect(await forget(app, 'U0NOBODY')).toMatchObject({ code: 0, stdout: 'Nothing is stored about U0NOBODY.\n' });
 });
 
-it('tells in the audit who exported or forgot whom, under a name that means nobody once they are forgotten', async () => {
-	await start();
+it('tells in the audit who exported or forgot whom, under a name that means nobody once they are forgotten', async ({
+	app,
+}) => {
 	const { post } = await app.asked();
 	await app.seenBy('ada', post).press('LH 1173');
 	await app.until(() => post.text().includes('· continued'));
 	const lines = () => auditLines(app.log).filter(({ action }) => action.startsWith('person'));
-	await person(['export', ADA]);
-	await person(['export', ADA]);
-	await forget();
-	await person(['export', ADA]);
+	await person(app, ['export', ADA]);
+	await person(app, ['export', ADA]);
+	await forget(app);
+	await person(app, ['export', ADA]);
 	const [first, ...others] = lines();
 	expect(lines().map(({ action, outcome }) => `${action}: ${outcome}`)).toEqual([
 		'personExported: begun',
@@ -298,21 +295,25 @@ it('tells in the audit who exported or forgot whom, under a name that means nobo
 });
 
 it('lets others answer again whom the list of a channel did not name, tells the channel, and the audit who did it', async () => {
-	const named = await startWithLists();
-	await named.names(['grace']);
+	const app = await startWithLists();
+	await app.names(['grace']);
 	const { id, post } = await app.asked();
 	expect(post.text()).toContain(ONLY('grace'));
 	await app.press(post, 'ada', 'LH 1173');
-	await named.refused('ada', 'Only grace may answer.');
-	expect(await person(['clear', 'C0GENERAL'])).toEqual({ code: 0, stdout: nothingCleared('C0GENERAL'), stderr: '' });
-	expect(await person(['clear', 'C0AGENTS'])).toEqual({ code: 0, stdout: CLEARED, stderr: '' });
+	await app.refused('ada', 'Only grace may answer.');
+	expect(await person(app, ['clear', 'C0GENERAL'])).toEqual({
+		code: 0,
+		stdout: nothingCleared('C0GENERAL'),
+		stderr: '',
+	});
+	expect(await person(app, ['clear', 'C0AGENTS'])).toEqual({ code: 0, stdout: CLEARED, stderr: '' });
 	await app.until(() => !post.text().includes('may answer'));
-	const told = await named.told(2);
+	const told = await app.told(2);
 	expect(told).toContain('Whoever runs Handraise changed who may answer in this channel.');
 	expect(told).toContain('only grace');
 	await app.press(post, 'ada', 'LH 1173');
 	await app.until(() => app.service.log.effectivePuts(id).length === 1);
-	expect(await person(['clear', 'C0AGENTS'])).toEqual({ code: 0, stdout: nothingCleared('C0AGENTS'), stderr: '' });
+	expect(await person(app, ['clear', 'C0AGENTS'])).toEqual({ code: 0, stdout: nothingCleared('C0AGENTS'), stderr: '' });
 	const lines = auditLines(app.log).filter(({ operator }) => operator !== null);
 	expect(lines.map(({ channel, outcome }) => `${channel} ${outcome}`)).toEqual([
 		'C0GENERAL nothing',
@@ -320,8 +321,8 @@ it('lets others answer again whom the list of a channel did not name, tells the 
 		'C0AGENTS nothing',
 	]);
 	for (const { operator } of lines) expect(operator).toMatch(/^(\S+ as )?\S.*@\S+$/);
-	expect(named.changes()).toHaveLength(2);
-	const settings = await named.openSettings();
+	expect(app.changes()).toHaveLength(2);
+	const settings = await app.openSettings();
 	expect(settings.text()).toContain('whoever runs Handraise');
 });
 
@@ -329,24 +330,24 @@ const nothingCleared = (channel: string) => `${channel} names nobody as those wh
 const CLEARED = 'C0AGENTS names nobody any more: all who may use Handraise may answer there. The channel is told.\n';
 
 it('leaves a list with nobody in it when those whom it named are forgotten, so that it lets nobody answer', async () => {
-	const named = await startWithLists();
-	await named.names(['ada']);
+	const app = await startWithLists();
+	await app.names(['ada']);
 	const { id, post } = await app.asked();
-	expect((await forget()).code).toBe(0);
+	expect((await forget(app)).code).toBe(0);
 	await app.until(() => post.text().includes('Nobody who may answer is left.'));
 	await app.press(post, 'grace', 'LH 1173');
-	await named.refused('grace', 'Nobody who may answer here is left.');
+	await app.refused('grace', 'Nobody who may answer here is left.');
 	expect(app.service.log.puts(id)).toEqual([]);
-	expect(await isInFiles()).toBe(false);
-	const settings = await named.openSettings({ who: 'grace' });
+	expect(await isInFiles(app)).toBe(false);
+	const settings = await app.openSettings({ who: 'grace' });
 	expect(settings.fields().at(-2)?.value).toEqual([]);
 	await settings.close();
 	// Others change the reminders, and the list stays.
-	expect(await named.save({ 'Remind after': '5 min' }, { who: 'grace' })).toMatchObject({ outcome: 'updated' });
+	expect(await app.save({ 'Remind after': '5 min' }, { who: 'grace' })).toMatchObject({ outcome: 'updated' });
 	await app.press(post, 'grace', 'LH 1173');
 	await app.pass(5_000);
 	expect(app.service.log.puts(id)).toEqual([]);
-	await person(['clear', 'C0AGENTS']);
+	await person(app, ['clear', 'C0AGENTS']);
 	await app.press(post, 'grace', 'LH 1173');
 	await app.until(() => app.service.log.effectivePuts(id).length === 1);
 });
@@ -367,19 +368,18 @@ it.each([
 	expect(stderr).toMatch(words);
 });
 
-it('says when no program runs, or the directory is not there, and changes nothing', async () => {
-	await start();
+it('says when no program runs, or the directory is not there, and changes nothing', async ({ app }) => {
 	expect(statSync(join(app.dataDir, SOCKET)).mode & 0o777).toBe(0o600);
 	// A stop while connections begin is an error of Slack's library.
 	await app.watched();
 	await app.stop();
 	expect(existsSync(join(app.dataDir, SOCKET))).toBe(false);
-	const absent = await forget();
+	const absent = await forget(app);
 	expect(absent).toMatchObject({ code: 1, stdout: '' });
 	expect(absent.stderr).toBe(
 		`No Handraise can be asked in ${app.dataDir} (ENOENT): none runs there, it runs as another user, or its log has person_socket_unusable. Nothing changed: start Handraise, or run this as its user and with its DATA_DIR.\n`,
 	);
-	expect(await person(['clear', 'C0AGENTS'])).toMatchObject({ code: 1, stdout: '', stderr: absent.stderr });
+	expect(await person(app, ['clear', 'C0AGENTS'])).toMatchObject({ code: 1, stdout: '', stderr: absent.stderr });
 	const nowhere = await runPerson(['export', ADA], { DATA_DIR: '/nonexistent' });
 	expect(nowhere.stderr).toContain('No Handraise can be asked in /nonexistent (ENOENT): ');
 	const wrong = await runPerson(['export', ADA], { DATABASE_URL: 'mysql://x', ENCRYPTION_KEY: KEY });
@@ -397,8 +397,7 @@ it(
 		process.getuid?.() === 0 && existsSync(SETPRIV),
 		'only root can give a file to another user, and needs setpriv',
 	),
-	async () => {
-		await start();
+	async ({ app }) => {
 		await chown(join(app.dataDir, SOCKET), 65_534, 65_534);
 		const other = await startCommand('person', ['export', ADA], { DATA_DIR: app.dataDir }, { by: PLAIN_ROOT }).closed;
 		expect(other.stderr).toContain('(EACCES): none runs there, it runs as another user, ');

@@ -1,8 +1,10 @@
-import { expect, it } from 'vitest';
-import { expectNothingWrong, watchingApp } from '../sessions/harness.ts';
+import { expect, watchingApp, withApp } from '../kit.ts';
 
-it('whoever has a question open is answering for five minutes after they last typed, or until they close it', async () => {
-	await using app = await watchingApp();
+const it = withApp(watchingApp);
+
+it('whoever has a question open is answering for five minutes after they last typed, or until they close it', async ({
+	app,
+}) => {
 	const id = await app.watchedAsking(['Which colour?']);
 	const post = await app.threadSays(id, 'Which colour?');
 	await post.press('Answer…');
@@ -18,11 +20,9 @@ it('whoever has a question open is answering for five minutes after they last ty
 	await app.until(() => post.text().includes('is answering'));
 	await form.close();
 	await app.until(() => !post.text().includes('is answering'));
-	expectNothingWrong(app);
 });
 
-it('a window that is closed right after typing leaves no claim, and its text as a draft', async () => {
-	await using app = await watchingApp();
+it('a window that is closed right after typing leaves no claim, and its text as a draft', async ({ app }) => {
 	const id = await app.watchedAsking(['Which colour?']);
 	const post = await app.threadSays(id, 'Which colour?');
 	await post.press('Answer…');
@@ -40,11 +40,9 @@ it('a window that is closed right after typing leaves no claim, and its text as 
 	await post.press('Answer…');
 	const again = await app.slack.as('ada').waitForModal('[Send answer]');
 	expect(again.value(0)).toBe('Blue');
-	expectNothingWrong(app);
 });
 
-it('a window that is closed before Slack responds to its content leaves no claim', async () => {
-	await using app = await watchingApp();
+it('a window that is closed before Slack responds to its content leaves no claim', async ({ app }) => {
 	const id = await app.watchedAsking(['Which colour?']);
 	const post = await app.threadSays(id, 'Which colour?');
 	const { promise: hold, resolve: release } = Promise.withResolvers<void>();
@@ -52,9 +50,7 @@ it('a window that is closed before Slack responds to its content leaves no claim
 	await post.press('Answer…');
 	const form = await app.slack.as('ada').waitForModal('[Send answer]');
 	await app.handled('close handraise.session', () => form.close());
-	app.slack.faults.clear();
 	release();
 	await app.pass(10_000);
 	expect(post.text()).not.toContain('is answering');
-	expectNothingWrong(app);
 });

@@ -1,24 +1,21 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { askingSession, item } from '../../fake-session-service/builders.ts';
 import { ACTIONS } from '../../src/slack/ids.ts';
-import { type App, openSession } from '../slack/support/open-session.ts';
-import { startTimedApp } from '../slack/support/timed-app.ts';
-import { headline, whatHappened } from '../support/sentences.ts';
+import {
+	askingSession,
+	expect,
+	headline,
+	item,
+	openSession,
+	startTimedApp,
+	type TimedApp,
+	whatHappened,
+	withApp,
+} from '../kit.ts';
 import { tooComplex } from '../support/too-complex.ts';
 
-/** Presses on what belongs to somebody else's answer. Slack shows nobody such a button, so they are forged. */
-
-let timed: Awaited<ReturnType<typeof startTimedApp>>;
-let app: App;
-beforeAll(async () => {
-	timed = await startTimedApp();
-	app = timed.app;
-});
-afterAll(() => timed[Symbol.asyncDispose]());
-afterEach(() => app.service.faults.clear());
+const it = withApp(startTimedApp);
 
 /** Grace sends the newest press again as her own, with these changes. */
-async function forge(changes: object): Promise<void> {
+async function forge(app: TimedApp, changes: object): Promise<void> {
 	const press = structuredClone(app.slack.traffic.deliveries('block_actions').at(-1)?.request ?? {}) as {
 		user: { id: string };
 		trigger_id: string;
@@ -42,66 +39,70 @@ async function forge(changes: object): Promise<void> {
 }
 
 /** The same. Resolves when she was told whose it is. */
-async function graceForges(changes: object = {}, words = whatHappened('answer_not_yours')): Promise<void> {
+async function graceForges(
+	app: TimedApp,
+	changes: object = {},
+	words = whatHappened('answer_not_yours'),
+): Promise<void> {
 	const grace = app.slack.as('grace');
 	const seen = () => grace.messages('#agents', { all: true }).flatMap((post) => [post, ...post.thread()]);
 	const told = () => [...grace.dm(), ...seen()].filter((one) => one.text().includes(words)).length;
 	const before = told();
-	await forge(changes);
-	await timed.until(() => told() > before);
+	await forge(app, changes);
+	await app.until(() => told() > before);
 }
 
-it('refuses a button on the answer of another person, and says so', async () => {
+it('refuses a button on the answer of another person, and says so', async ({ app }) => {
 	app.service.sessions.put('refused', askingSession(['First', 'Second']));
 	const modal = await openSession(app, 'refused');
 	for (const [field, text] of ['blue', 'small'].entries()) await modal.fill(field, text);
 	// A person needs time to type.
-	await timed.clock.advance(1);
+	await app.clock.advance(1);
 	app.service.faults.add(tooComplex('refused'));
 	await modal.submit();
-	await timed.shows(headline('refused'));
+	await app.shows(headline('refused'));
 	const reads = app.service.log.reads('refused').length;
 	await modal.press('Try again');
-	await timed.until(() => app.service.log.reads('refused').length > reads);
-	await timed.shows(headline('refused'));
+	await app.until(() => app.service.log.reads('refused').length > reads);
+	await app.shows(headline('refused'));
 	const before = app.service.log.reads('refused').length;
-	await graceForges();
+	await graceForges(app);
 	expect(app.service.log.reads('refused')).toHaveLength(before);
 });
 
-it('does not take back the choice of another person', async () => {
+it('does not take back the choice of another person', async ({ app }) => {
 	app.service.sessions.put('chosen', askingSession([item('Which colour?', 'One of: Graphite, Sand')]));
 	const ada = app.slack.as('ada');
 	await ada.command('#agents', '/session watch chosen');
 	const post = () => ada.messages('#agents').find((message) => message.buttons().includes('Sand'));
-	await timed.until(() => post() !== undefined);
+	await app.until(() => post() !== undefined);
 	await post()?.press('Sand');
 	const undo = () => {
 		const blocks = ada.messages('#agents', { all: true }).flatMap((message) => message.blocks());
 		const buttons = blocks.map((block) => (block as { accessory?: { action_id?: string; value?: string } }).accessory);
 		return buttons.findLast((button) => button?.action_id === ACTIONS.undo);
 	};
-	await timed.until(() => undo() !== undefined);
-	await graceForges({ action_id: ACTIONS.undo, value: undo()?.value }, 'Only @ada can undo this.');
-	await timed.until(() => app.service.log.effectivePuts('chosen').length > 0);
+	await app.until(() => undo() !== undefined);
+	await graceForges(app, { action_id: ACTIONS.undo, value: undo()?.value }, 'Only @ada can undo this.');
+	await app.until(() => app.service.log.effectivePuts('chosen').length > 0);
 	expect(app.service.sessions.values('chosen', 1)).toEqual(['Sand']);
 });
 
-it("puts the text of an answer into the new question's form only for its author", async () => {
+it("puts the text of an answer into the new question's form only for its author", async ({ app }) => {
 	app.service.sessions.put('carried', askingSession(['Which aisle?']));
 	const modal = await openSession(app, 'carried');
 	await modal.fill(0, 'Aisle 7');
-	await timed.clock.advance(1);
+	await app.clock.advance(1);
 	app.service.sessions.put('carried', askingSession(['Which aisle now?']));
 	await modal.submit();
 	await modal.close();
 	const offer = () => app.slack.as('ada').dm('Aisle 7')[0];
-	await timed.until(() => offer() !== undefined);
+	await app.until(() => offer() !== undefined);
 	await offer()?.press('Answer the new question');
-	await timed.shows('Which aisle now?');
+	await app.shows('Which aisle now?');
 	expect(app.slack.as('ada').modal()?.value('Which aisle now?')).toBe('Aisle 7');
-	await forge({});
-	await timed.shows('Which aisle now?', 'grace');
+	await forge(app, {});
+	await app.shows('Which aisle now?', 'grace');
 	expect(app.slack.as('grace').modal()?.value('Which aisle now?')).toBeNull();
 	expect(app.slack.as('grace').modal()?.text()).not.toContain('Aisle 7');
 });

@@ -1,11 +1,7 @@
-import { afterEach, expect, it } from 'vitest';
-import { type HandOverApp, handOverApp } from './hand-over/harness.ts';
-
-let app: HandOverApp;
-afterEach(() => app[Symbol.asyncDispose]());
+import { expect, forCase, handOverApp, it } from '../kit.ts';
 
 it('a post still says who answered after a status change and a restart', async () => {
-	app = await handOverApp({}, { resumeAfterMs: 10_000_000 });
+	const app = await forCase(handOverApp({}, { resumeAfterMs: 10_000_000 }));
 	const { id, post } = await app.asked();
 	await app.press(post, 'bob', 'LH 1173');
 	await app.saysIn(post, 'bob: LH 1173 · delivered');

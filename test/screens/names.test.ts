@@ -1,26 +1,11 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { item } from '../../fake-session-service/builders.ts';
-import { type InboxApp, inboxApp } from '../people/inbox/harness.ts';
-import { expectNothingWrong, USUAL_REQUESTS } from '../sessions/harness.ts';
-import { openSession } from '../slack/support/open-session.ts';
-import { headline } from '../support/sentences.ts';
+import { expect, headline, inboxApp, item, openSession, withApp } from '../kit.ts';
 
 const FLIGHT = item('Which flight should I book?', 'One of: LH 1173, TP 570');
 const NAME = 'Plan the Frankfurt trip';
 
-let app: InboxApp;
-beforeAll(async () => {
-	app = await inboxApp({ env: USUAL_REQUESTS });
-});
-afterAll(() => app[Symbol.asyncDispose]());
-afterEach(async () => {
-	app.service.faults.clear();
-	await app.slack.as('ada').modal()?.close(true);
-	expectNothingWrong(app);
-	await app.unwatchAll();
-});
+const it = withApp(inboxApp);
 
-it('names the session of an answer that waits for the service, also after a restart', async () => {
+it('names the session of an answer that waits for the service, also after a restart', async ({ app }) => {
 	const id = await app.watched({ name: 'Plan the Frankfurt trip' });
 	app.ask(id, [FLIGHT]);
 	const post = await app.threadSays(id, 'Which flight');
@@ -36,23 +21,23 @@ it('names the session of an answer that waits for the service, also after a rest
 		300_000,
 	);
 	expect(dm.text()).toContain(`For ${NAME} · Session ${id}`);
-	await app.app.restart();
+	await app.restart();
 	expect(await app.openHome()).toContain(`${NAME} · Which flight should I book? · You: LH 1173 · ⏳ Not delivered yet`);
 	app.service.faults.clear();
 	await app.until(() => dm.text().includes(headline('resumed')));
 	expect(dm.text()).toContain(`For ${NAME} · Session ${id}`);
 });
 
-it('names the session in its window, receipt, draft and history, although nobody watches it', async () => {
+it('names the session in its window, receipt, draft and history, although nobody watches it', async ({ app }) => {
 	const id = app.session({ name: 'Plan the Frankfurt trip' });
 	app.ask(id, [FLIGHT]);
-	const first = await openSession(app.app, id);
+	const first = await openSession(app, id);
 	expect([first.title(), first.text()]).toEqual(['Answer', expect.stringContaining(`✋ ${NAME} asks`)]);
 	expect(first.text()).toMatch(new RegExp(`^Session ${id}$`, 'm'));
 	await first.choose(0, 'TP 570');
 	await first.close();
 	expect(await app.openHome()).toContain(`📝 ${NAME} · TP 570 · `);
-	const modal = await openSession(app.app, id);
+	const modal = await openSession(app, id);
 	await modal.submit();
 	await app.until(() => modal.text().includes(headline('resumed')));
 	expect(modal.title()).toBe('Answer');
@@ -62,11 +47,11 @@ it('names the session in its window, receipt, draft and history, although nobody
 	expect(history.text()).toContain(`One answer to ${NAME}, newest first.`);
 });
 
-it('shows that a form was answered in two lines, and its values on a press', async () => {
+it('shows that a form was answered in two lines, and its values on a press', async ({ app }) => {
 	const id = await app.watched({ name: 'Book a room' });
 	app.ask(id, ['How many guests?', 'Which floor?']);
 	await app.threadSays(id, 'How many guests?');
-	const modal = await openSession(app.app, id);
+	const modal = await openSession(app, id);
 	await modal.fill(0, '12');
 	await modal.fill(1, 'The second');
 	await modal.submit();

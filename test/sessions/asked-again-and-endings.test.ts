@@ -1,41 +1,40 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { asking, done, item, task } from '../../fake-session-service/builders.ts';
 import { OUTSIDE } from '../../src/screens/question-post.ts';
 import type { WatchEnd } from '../../src/store/watch.ts';
+import {
+	answeredBy,
+	answering,
+	asking,
+	describe,
+	done,
+	ended,
+	expect,
+	FEWEST_REQUESTS,
+	forCase,
+	item,
+	openButtons,
+	says,
+	task,
+	type WatchingApp,
+	watchingApp,
+	withApp,
+} from '../kit.ts';
 import { auditRows } from '../support/audit-rows.ts';
-import { answeredBy, answering, ended, openButtons, says } from '../support/sentences.ts';
-import { expectNothingWrong, FEWEST_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const MINUTE_MS = 60_000;
 const NOT_FOUND = { error: 'channel_not_found', when: ({ channel }: { channel?: unknown }) => channel === 'C0AGENTS' };
 
-let app: WatchingApp;
-/** The sessions whose agent does not go on after an answer. */
-const waiting = new Set<string>();
-beforeAll(async () => {
-	const resumeAfterMs = (id: string) => (waiting.has(id) ? DAY_MS : 800);
-	app = await watchingApp({ env: FEWEST_REQUESTS, service: { resumeAfterMs } });
-});
-afterAll(() => app[Symbol.asyncDispose]());
-afterEach(async () => {
-	app.slack.faults.clear();
-	await app.slack.archive('#agents', false);
-	for (const channel of ['#agents', '#secret']) await app.slack.invite(channel, 'handraise');
-	await app.slack.as('ada').modal()?.close(true);
-	expectNothingWrong(app);
-	await app.unwatchAll();
-});
+const it = withApp(() => watchingApp({ env: FEWEST_REQUESTS, service: { resumeAfterMs: 800 } }));
 
 /** The direct messages to this person about a session. */
-const dms = (who: string, words: string) => app.slack.as(who).dm(words);
+const dms = (app: WatchingApp, who: string, words: string) => app.slack.as(who).dm(words);
 
 /** It is logged that and why the watch of the session ended. */
-function expectLogged(sessionId: string, reason: WatchEnd): void {
-	expect(endsOf(sessionId)).toMatchObject([{ channel: 'C0AGENTS', outcome: reason }]);
+function expectLogged(app: WatchingApp, sessionId: string, reason: WatchEnd): void {
+	expect(endsOf(app, sessionId)).toMatchObject([{ channel: 'C0AGENTS', outcome: reason }]);
 }
 
-async function expectLeftAlone(id: string): Promise<void> {
+async function expectLeftAlone(app: WatchingApp, id: string): Promise<void> {
 	// A post, or a last read for the result, may be under way.
 	await app.pass(20_000);
 	const reads = app.service.log.reads(id).length;
@@ -43,18 +42,20 @@ async function expectLeftAlone(id: string): Promise<void> {
 	expect(app.service.log.reads(id)).toHaveLength(reads);
 }
 
-it('ends a watch when the bot is removed from the channel, and tells its creator', async () => {
+it('ends a watch when the bot is removed from the channel, and tells its creator', async ({ app }) => {
 	const id = await app.watched();
 	await app.slack.remove('#agents', 'handraise');
-	const dm = await app.until(() => dms('ada', id)[0]);
+	const dm = await app.until(() => dms(app, 'ada', id)[0]);
 	expect(dm.text()).toContain('Handraise was removed from the channel. Invite it');
 	expect(dm.text()).toContain('#agents');
-	await expectLeftAlone(id);
-	expect(dms('ada', id)).toHaveLength(1);
-	expectLogged(id, 'botRemoved');
+	await expectLeftAlone(app, id);
+	expect(dms(app, 'ada', id)).toHaveLength(1);
+	expectLogged(app, id, 'botRemoved');
 });
 
-it('offers on the card and the open question to watch again, in a discreet channel too, when it stops watching', async () => {
+it('offers on the card and the open question to watch again, in a discreet channel too, when it stops watching', async ({
+	app,
+}) => {
 	const id = await app.watched({ name: 'Chairs' }, { discreet: true });
 	app.ask(id);
 	const isOpen = () => app.thread(id).findLast((one) => one.buttons().includes('Answer…'));
@@ -63,7 +64,7 @@ it('offers on the card and the open question to watch again, in a discreet chann
 	await app.command(`/session unwatch ${id}`);
 	await app.until(() => post.buttons().join() === 'Watch again' && card?.buttons().includes('Watch again'));
 	expect(post.text()).toContain('No longer watched');
-	expectLogged(id, 'unwatched');
+	expectLogged(app, id, 'unwatched');
 	// Two people at the same moment.
 	await Promise.all([app.seenBy('grace', post).press('Watch again'), post.press('Watch again')]);
 	const again = await app.until(isOpen);
@@ -77,54 +78,53 @@ it('offers on the card and the open question to watch again, in a discreet chann
 	app.service.sessions.answerAsPage(id, ['Sand']);
 	await app.until(() => app.card(id)?.ts !== card?.ts);
 	const watched = app.inChannel().filter((one) => one.buttons().includes('Stop watching'));
-	// Other tests leave cards of their own.
-	expect(watched.filter((one) => one.text().includes('Chairs')).map(({ ts }) => ts)).toEqual([app.card(id)?.ts]);
+	expect(watched.map(({ ts }) => ts)).toEqual([app.card(id)?.ts]);
 });
 
-it('ends watches when the channel is archived, with one message to each creator', async () => {
-	// How often the test before reads depends on which of two presses comes first: its requests are of another minute.
-	await app.pass(60_000);
+it('ends watches when the channel is archived, with one message to each creator', async ({ app }) => {
 	const ids = [app.session(), app.session(), app.session()];
 	await app.command(`/session watch ${ids.join(' ')}`);
 	const other = app.session();
 	await app.command(`/session watch ${other}`, 'grace');
 	await app.until(() => [...ids, other].every((id) => app.card(id)));
 	await app.slack.archive('#agents');
-	const dm = await app.until(() => dms('ada', ids[0] ?? '')[0]);
+	const dm = await app.until(() => dms(app, 'ada', ids[0] ?? '')[0]);
 	expect(dm.text()).toContain('The channel was archived.');
 	for (const id of ids) expect(dm.text()).toContain(id);
-	const graces = await app.until(() => dms('grace', other)[0]);
+	const graces = await app.until(() => dms(app, 'grace', other)[0]);
 	expect(graces.text()).not.toContain(ids[0]);
-	await expectLeftAlone(other);
-	expect(ids.flatMap((id) => dms('ada', id)).length).toBe(3);
-	expect(new Set(ids.flatMap((id) => dms('ada', id).map(({ ts }) => ts))).size).toBe(1);
+	await expectLeftAlone(app, other);
+	expect(ids.flatMap((id) => dms(app, 'ada', id)).length).toBe(3);
+	expect(new Set(ids.flatMap((id) => dms(app, 'ada', id).map(({ ts }) => ts))).size).toBe(1);
 });
 
-it.each([
+it.for([
 	['archived without an event reaching the program', 'is_archived', 'The channel was archived.'],
 	[
 		'left by the bot without an event reaching the program',
 		'not_in_channel',
 		'Handraise was removed from the channel.',
 	],
-])('ends a watch when Slack says that the channel is %s', async (_, error, words) => {
+] as const)('ends a watch when Slack says that the channel is %s', async ([_, error, words], { app }) => {
 	const id = await app.watched();
 	app.slack.faults.add({ method: 'chat.postMessage', error, when: ({ channel }) => channel === 'C0AGENTS' });
 	app.ask(id);
-	const dm = await app.until(() => dms('ada', id)[0]);
+	const dm = await app.until(() => dms(app, 'ada', id)[0]);
 	expect(dm.text()).toContain(words);
-	await expectLeftAlone(id);
+	await expectLeftAlone(app, id);
 });
 
-it('ends a watch when a card’s update finds the channel archived', async () => {
+it('ends a watch when a card’s update finds the channel archived', async ({ app }) => {
 	const id = await app.watched();
 	app.slack.faults.add({ method: 'chat.update', error: 'is_inactive', when: ({ channel }) => channel === 'C0AGENTS' });
 	app.step(id, 'I go on.');
-	await app.until(() => dms('ada', id)[0]);
-	await expectLeftAlone(id);
+	await app.until(() => dms(app, 'ada', id)[0]);
+	await expectLeftAlone(app, id);
 });
 
-it('ends a watch without a change for a week, also when the program was down and links were renewed', async () => {
+it('ends a watch without a change for a week, also when the program was down and links were renewed', async ({
+	app,
+}) => {
 	const id = await app.watched({ files: [{ filename: 'offers.csv', timestamp: '2026-01-05T09:00:00Z' }] });
 	const lively = await app.watched();
 	// The first read is the base for changes.
@@ -140,7 +140,7 @@ it('ends a watch without a change for a week, also when the program was down and
 	expect(card.text()).toContain('7 days');
 	expect(card.buttons()).not.toContain('Stop watching');
 	await app.cardSays(lively, 'I was at work meanwhile.');
-	await expectLeftAlone(id);
+	await expectLeftAlone(app, id);
 	expect((await app.command('/session list')).text()).toContain('This channel watches one session.');
 	// The session can be watched again, with a new card.
 	await app.command(`/session watch ${id}`);
@@ -148,35 +148,40 @@ it('ends a watch without a change for a week, also when the program was down and
 	expect(app.card(id)?.ts).not.toBe(card.ts);
 });
 
-it('ends a watch with a message when the service has not known the session for ten minutes', async () => {
+it('ends a watch with a message when the service has not known the session for ten minutes', async ({ app }) => {
 	const [id] = [await app.watched(), await app.watched()];
 	app.service.sessions.remove(id);
 	await app.pass(9 * MINUTE_MS);
-	expect(endsOf(id)).toEqual([]);
+	expect(endsOf(app, id)).toEqual([]);
 	await app.threadSays(id, 'does not know this session any more');
 	await app.cardSays(id, 'does not know this session any more');
-	await expectLeftAlone(id);
-	expectLogged(id, 'sessionGone');
+	await expectLeftAlone(app, id);
+	expectLogged(app, id, 'sessionGone');
 });
 
-it.each([
+it.for([
 	['failed', /^❌ Order .* · failed · /, 'The session failed'],
 	['stopped', /^⏹️ Order .* · stopped · /, 'The session was stopped'],
-])('ends a watch when the session has %s, and closes the open question', async (status, words, outcome) => {
-	const id = await app.watchedAsking();
-	const post = await app.threadSays(id, 'Which colour?');
-	app.service.sessions.setStatus(id, status);
-	await app.until(() => post.text().endsWith(`\n${outcome}`));
-	expect(openButtons(post)).toEqual([]);
-	const card = await app.cardSays(id, words);
-	expect(card.buttons()).not.toContain('Watch again');
-	expect(card.buttons()).not.toContain('Answer…');
-	await expectLeftAlone(id);
-	expect(app.thread(id).map(({ ts }) => ts)).toEqual([post, ...app.ends(id)].map(({ ts }) => ts));
-	expect(app.ends(id)).toHaveLength(1);
-});
+] as const)(
+	'ends a watch when the session has %s, and closes the open question',
+	async ([status, words, outcome], { app }) => {
+		const id = await app.watchedAsking();
+		const post = await app.threadSays(id, 'Which colour?');
+		app.service.sessions.setStatus(id, status);
+		await app.until(() => post.text().endsWith(`\n${outcome}`));
+		expect(openButtons(post)).toEqual([]);
+		const card = await app.cardSays(id, words);
+		expect(card.buttons()).not.toContain('Watch again');
+		expect(card.buttons()).not.toContain('Answer…');
+		await expectLeftAlone(app, id);
+		expect(app.thread(id).map(({ ts }) => ts)).toEqual([post, ...app.ends(id)].map(({ ts }) => ts));
+		expect(app.ends(id)).toHaveLength(1);
+	},
+);
 
-it('posts questions and the end in the thread of the card where the channel wants that, and no progress', async () => {
+it('posts questions and the end in the thread of the card where the channel wants that, and no progress', async ({
+	app,
+}) => {
 	const id = await app.watched({}, { questionsInThread: true });
 	app.service.sessions.setStatus(id, 'paused');
 	await app.cardSays(id, 'paused');
@@ -192,21 +197,20 @@ it('posts questions and the end in the thread of the card where the channel want
 	await app.cardSays(id, 'done');
 	await app.pass(5_000);
 	expect(app.thread(id).map((one) => one.threadTs())).toEqual(Array(2).fill(app.card(id)?.ts));
-	await app.setPosts({});
 });
 
 /** What the audit tells of watches of this session that ended. */
-const endsOf = (sessionId: string) =>
+const endsOf = (app: WatchingApp, sessionId: string) =>
 	auditRows(app.dataDir, 'unwatched').filter(({ session }) => session === sessionId);
 
 /** The posts and updates that Slack refused because it does not find their channel. */
-const refused = (from: number) =>
+const refused = (app: WatchingApp, from: number) =>
 	['chat.postMessage', 'chat.update']
 		.flatMap((method) => app.calls(method, from))
 		.filter(({ answer }) => JSON.stringify(answer).includes('channel_not_found'));
 
 /** Takes the bot out of `#secret` without any event, as when Slack's is lost: Slack then does not find the channel. */
-function loseSecretChannel(): void {
+function loseSecretChannel(app: WatchingApp): void {
 	const state = app.slack.snapshot();
 	const secret = state.channels.find(({ id }) => id === 'C0SECRET');
 	if (secret !== undefined) secret.members = secret.members.filter((id) => id !== state.app.botUser);
@@ -214,16 +218,16 @@ function loseSecretChannel(): void {
 }
 
 describe('a channel that Slack does not find', () => {
-	it('keeps its watch when it is found a moment later, by a post', async () => {
+	it('keeps its watch when it is found a moment later, by a post', async ({ app }) => {
 		const id = await app.watched();
 		app.slack.faults.add({ ...NOT_FOUND, method: 'chat.postMessage', times: 2 });
 		app.slack.faults.add({ ...NOT_FOUND, method: 'conversations.info', times: 1 });
 		app.ask(id);
 		await app.threadSays(id, 'Which colour?');
-		expect(endsOf(id)).toEqual([]);
+		expect(endsOf(app, id)).toEqual([]);
 	});
 
-	it('keeps its watch when it is found a moment later, by updates of the card and of a post', async () => {
+	it('keeps its watch when it is found a moment later, by updates of the card and of a post', async ({ app }) => {
 		const id = await app.watchedAsking();
 		const post = await app.threadSays(id, 'Which colour?');
 		app.slack.faults.add({ ...NOT_FOUND, method: 'chat.update', times: 4 });
@@ -231,13 +235,13 @@ describe('a channel that Slack does not find', () => {
 		await app.until(() => openButtons(post)?.length === 0);
 		app.step(id, 'I go on with sand.');
 		await app.cardSays(id, 'I go on with sand.');
-		expect(endsOf(id)).toEqual([]);
+		expect(endsOf(app, id)).toEqual([]);
 	});
 
-	it.each([
+	it.for([
 		['finds it when asked', null],
 		['does not tell', 'fatal_error'],
-	])('keeps its watch while Slack %s, and posts when it can', async (_, error) => {
+	] as const)('keeps its watch while Slack %s, and posts when it can', async ([_, error], { app }) => {
 		const id = await app.watched();
 		const lift = app.slack.faults.add({ ...NOT_FOUND, method: 'chat.postMessage' });
 		if (error !== null) app.slack.faults.add({ ...NOT_FOUND, method: 'conversations.info', error });
@@ -247,10 +251,10 @@ describe('a channel that Slack does not find', () => {
 		expect(app.calls('conversations.info', from)).not.toEqual([]);
 		lift();
 		await app.threadSays(id, 'Which colour?');
-		expect(endsOf(id)).toEqual([]);
+		expect(endsOf(app, id)).toEqual([]);
 	});
 
-	it('keeps its watch when it was missing twice with two minutes between', async () => {
+	it('keeps its watch when it was missing twice with two minutes between', async ({ app }) => {
 		const id = await app.watched();
 		for (const colour of ['red', 'blue']) {
 			app.slack.faults.add({ ...NOT_FOUND, method: 'chat.postMessage', times: 1 });
@@ -259,34 +263,34 @@ describe('a channel that Slack does not find', () => {
 			await app.threadSays(id, `Is ${colour} fine?`);
 			await app.pass(2 * MINUTE_MS);
 		}
-		expect(endsOf(id)).toEqual([]);
+		expect(endsOf(app, id)).toEqual([]);
 	});
 
-	it.each([
-		['post', (id: string) => void app.ask(id)],
-		['update of its card', (id: string) => app.step(id, 'I go on.')],
-	])('loses its watch when the %s and Slack itself still say so after a minute', async (_, act) => {
+	it.for([
+		['post', (app: WatchingApp, id: string): number => app.ask(id)],
+		['update of its card', (app: WatchingApp, id: string): void => app.step(id, 'I go on.')],
+	] as const)('loses its watch when the %s and Slack itself still say so after a minute', async ([_, act], { app }) => {
 		const id = app.session();
 		await app.command(`/session watch ${id}`, 'ada', '#secret');
 		await app.until(() => app.card(id, '#secret') && app.service.log.reads(id).length > 1);
 		await app.pass(5_000);
-		loseSecretChannel();
+		loseSecretChannel(app);
 		const from = app.now();
-		act(id);
-		await app.until(() => refused(from).length > 0);
+		act(app, id);
+		await app.until(() => refused(app, from).length > 0);
 		const missingAt = app.clock.now();
 		const dm = await app.until(() => app.slack.as('ada').dm(id)[0]);
 		expect(app.clock.now() - missingAt).toBeGreaterThanOrEqual(MINUTE_MS);
 		expect(app.clock.now() - missingAt).toBeLessThan(2 * MINUTE_MS);
 		expect(dm.text()).toContain(ended('channelGone'));
 		expect(dm.text()).toMatch(/deleted, or Handraise was removed from it\./);
-		expect(endsOf(id)).toMatchObject([{ channel: 'C0SECRET', outcome: 'channelGone' }]);
+		expect(endsOf(app, id)).toMatchObject([{ channel: 'C0SECRET', outcome: 'channelGone' }]);
 		// Not with each attempt: others need the same rate.
-		expect(refused(from).length).toBeGreaterThan(3);
+		expect(refused(app, from).length).toBeGreaterThan(3);
 		expect(app.calls('conversations.info', from)).toHaveLength(1);
 	});
 
-	it('loses its watch after a minute when it is a direct message, of which Slack tells nothing', async () => {
+	it('loses its watch after a minute when it is a direct message, of which Slack tells nothing', async ({ app }) => {
 		const id = app.session();
 		await app.command(`/session watch ${id}`, 'ada', 'dm');
 		const card = await app.until(() => app.service.log.reads(id).length > 1 && app.card(id, 'dm'));
@@ -295,11 +299,11 @@ describe('a channel that Slack does not find', () => {
 		app.slack.faults.add({ method: 'chat.postMessage', error: 'channel_not_found', when, times: 6 });
 		const from = app.now();
 		app.ask(id);
-		await app.until(() => refused(from).length > 0);
+		await app.until(() => refused(app, from).length > 0);
 		const missingAt = app.clock.now();
-		await app.until(() => endsOf(id).length > 0);
+		await app.until(() => endsOf(app, id).length > 0);
 		expect(app.clock.now() - missingAt).toBeGreaterThanOrEqual(MINUTE_MS);
-		expect(endsOf(id)).toMatchObject([{ channel: card.channel, outcome: 'channelGone' }]);
+		expect(endsOf(app, id)).toMatchObject([{ channel: card.channel, outcome: 'channelGone' }]);
 	});
 });
 
@@ -307,7 +311,7 @@ const BY_ADA = answeredBy('ada', 'Sand');
 const start = [task('Order six desk chairs.'), done('I open the shop.')];
 const question = asking('Three are in stock.', [item('Which colour?')]);
 
-it('posts a question again whose answer was cleared, and settles each post with its own answer', async () => {
+it('posts a question again whose answer was cleared, and settles each post with its own answer', async ({ app }) => {
 	const id = await app.watchedAsking();
 	const first = await app.threadSays(id, 'Which colour?');
 	app.service.sessions.answerAsPage(id, ['Sand']);
@@ -330,7 +334,7 @@ it('posts a question again whose answer was cleared, and settles each post with 
 	expect(app.thread(id)).toHaveLength(2);
 });
 
-it('keeps the post of a question that moved in the session, and its button opens the question', async () => {
+it('keeps the post of a question that moved in the session, and its button opens the question', async ({ app }) => {
 	const id = await app.watched();
 	app.service.sessions.patch(id, { status: 'humanInput', messages: [...start, question] });
 	const post = await app.threadSays(id, 'Which colour?');
@@ -350,8 +354,9 @@ it('keeps the post of a question that moved in the session, and its button opens
 
 /** Ada answers a question in Slack, and its message is put back to how it asked. */
 async function answeredAndCleared(isSeen: boolean) {
+	const resumeAfterMs = isSeen ? 800 : DAY_MS;
+	const app = await forCase(watchingApp({ env: FEWEST_REQUESTS, service: { resumeAfterMs } }));
 	const id = await app.watchedAsking();
-	if (!isSeen) waiting.add(id);
 	const first = await app.threadSays(id, 'Which colour?');
 	expect(await first.press('Answer…')).toBe(true);
 	const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
@@ -363,11 +368,11 @@ async function answeredAndCleared(isSeen: boolean) {
 	app.service.sessions.patch(id, { status: 'humanInput', messages: [...start, question] });
 	const isAgain = (ts: string, buttons: readonly string[]) => ts !== first.ts && buttons.includes('Answer…');
 	const second = await app.until(() => app.thread(id).findLast((post) => isAgain(post.ts, post.buttons())));
-	return { id, first, second };
+	return { app, id, first, second };
 }
 
 it('does not name the author of a former answer when the question is asked again and answered elsewhere', async () => {
-	const { id, first, second } = await answeredAndCleared(true);
+	const { app, id, first, second } = await answeredAndCleared(true);
 	app.service.sessions.answerAsPage(id, ['Forest']);
 	await app.until(() => second.text().includes(`${OUTSIDE}: Forest`));
 	expect(second.text()).not.toContain('ada');
@@ -375,7 +380,7 @@ it('does not name the author of a former answer when the question is asked again
 });
 
 it('tells of an answer on the post of its question, and that it is gone when the agent still waits', async () => {
-	const { id, first, second } = await answeredAndCleared(false);
+	const { app, id, first, second } = await answeredAndCleared(false);
 	// No read saw her answer.
 	await app.until(() => says(first.text(), 'ada: Sand · delivered · not in the field any more'));
 	expect(second.text()).toContain("Asked again. Not in the field any more: ada's answer, Sand");

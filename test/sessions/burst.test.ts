@@ -1,15 +1,9 @@
-import { afterEach, expect, it } from 'vitest';
-import { expectNothingWrong, USUAL_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
+import { expect, forCase, it, watchingApp } from '../kit.ts';
 
 const SECOND = 1_000;
-let app: WatchingApp;
-afterEach(async () => {
-	expectNothingWrong(app);
-	await app[Symbol.asyncDispose]();
-});
 
 it('goes on reading, within the budget, after 120 sessions were watched at once', async () => {
-	app = await watchingApp({ env: USUAL_REQUESTS });
+	const app = await forCase(watchingApp());
 	const ids = Array.from({ length: 120 }, () => app.session());
 	for (let at = 0; at < ids.length; at += 20) await app.command(`/session watch ${ids.slice(at, at + 20).join(' ')}`);
 	const from = app.clock.now();

@@ -1,57 +1,46 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { done } from '../../fake-session-service/builders.ts';
-import type { Json } from '../../fake-slack/index.ts';
-import { expectNothingWrong, FEWEST_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
+import { describe, done, expect, FEWEST_REQUESTS, type Json, type WatchingApp, watchingApp, withApp } from '../kit.ts';
 
-let app: WatchingApp;
-beforeEach(async () => {
-	app = await watchingApp({ env: FEWEST_REQUESTS });
-});
-afterEach(async () => {
-	app.slack.faults.clear();
-	expectNothingWrong(app);
-	await app[Symbol.asyncDispose]();
-});
+const it = withApp(() => watchingApp({ env: FEWEST_REQUESTS }));
 
 const RESULT = Array.from({ length: 9 }, (_, line) => `Chair ${line + 1}`).join('\n');
 
-function end(id: string, status = 'completed', result = 'Six chairs are ordered.'): void {
+function end(app: WatchingApp, id: string, status = 'completed', result = 'Six chairs are ordered.'): void {
 	app.service.sessions.push(id, done('', { done: { text: result } }));
 	app.service.sessions.setStatus(id, status);
 }
-const ended = (id: string, channel = '#agents') => app.until(() => app.ends(id, channel)[0]);
-const isLed = (id: string) => app.cardSays(id, /^✅ Order \d+ chairs · done · .*Go to result$/m);
+const ended = (app: WatchingApp, id: string, channel = '#agents') => app.until(() => app.ends(id, channel)[0]);
+const isLed = (app: WatchingApp, id: string) => app.cardSays(id, /^✅ Order \d+ chairs · done · .*Go to result$/m);
 
 describe('the end of a session', () => {
-	it('is one message in each channel that watches it, to which the card leads', async () => {
+	it('is one message in each channel that watches it, to which the card leads', async ({ app }) => {
 		const id = await app.watched();
 		await app.watch(id, { channel: '#secret' });
-		end(id, 'completed', RESULT);
+		end(app, id, 'completed', RESULT);
 		for (const channel of ['#agents', '#secret']) {
-			const news = await ended(id, channel);
+			const news = await ended(app, id, channel);
 			expect(news.threadTs()).toBeNull();
 			const lines = news.text().split('\n');
 			expect(lines[0]).toMatch(/^✅ Order \d+ chairs is done$/);
 			expect(lines.slice(1, -1)).toEqual(['[…]', ...Array.from({ length: 8 }, (_, at) => `> Chair ${at + 1}`), '> …']);
 			expect(news.buttons()).toEqual(['Open session', 'Open in the dashboard', 'Show all']);
 		}
-		const card = await isLed(id);
-		const at = (await ended(id)).ts.replace('.', '');
+		const card = await isLed(app, id);
+		const at = (await ended(app, id)).ts.replace('.', '');
 		expect(card.links()).toContainEqual(expect.stringMatching(new RegExp(`p${at}$`)));
 		expect(card.text()).not.toContain('Chair 1');
-		await (await ended(id)).press('Show all');
+		await (await ended(app, id)).press('Show all');
 		await app.slack.as('ada').waitForModal('Chair 9');
 		await app.pass(60_000);
 		for (const channel of ['#agents', '#secret']) expect(app.ends(id, channel)).toHaveLength(1);
 	});
 
-	it('shows a table of the result as a table, at its end, and whether there is more', async () => {
+	it('shows a table of the result as a table, at its end, and whether there is more', async ({ app }) => {
 		const row = (line: number) => `| Chair ${line} | **${line}0 €** |`;
 		const shows = async (rows: number) => {
 			const id = await app.watched();
 			const table = ['| Chair | Price |', '|---|--:|', ...Array.from({ length: rows }, (_, line) => row(line))];
-			end(id, 'completed', `Prices:\n\n${table.join('\n')}\n\nAll are in stock.`);
-			return ended(id);
+			end(app, id, 'completed', `Prices:\n\n${table.join('\n')}\n\nAll are in stock.`);
+			return ended(app, id);
 		};
 		const few = await shows(10);
 		expect(few.buttons()).toEqual(['Open session', 'Open in the dashboard']);
@@ -69,43 +58,42 @@ describe('the end of a session', () => {
 		await app.slack.as('ada').waitForModal('| Chair 5 |');
 	});
 
-	it('says that there is more of a result that is cut within its table', async () => {
+	it('says that there is more of a result that is cut within its table', async ({ app }) => {
 		const id = await app.watched();
 		const row = `| ${'x'.repeat(45)} | ${'x'.repeat(45)} |`;
-		end(id, 'completed', ['Prices:', '', '| A | B |', '|---|---|', ...Array(29).fill(row)].join('\n'));
-		const news = await ended(id);
+		end(app, id, 'completed', ['Prices:', '', '| A | B |', '|---|---|', ...Array(29).fill(row)].join('\n'));
+		const news = await ended(app, id);
 		expect(news.blocks().at(-1)?.type).toBe('table');
 		expect(news.buttons()).toEqual(['Open session', 'Open in the dashboard', 'Show more']);
 	});
 
-	it('is told without a table where Slack refuses that', async () => {
+	it('is told without a table where Slack refuses that', async ({ app }) => {
 		const id = await app.watched();
 		const when = ({ blocks }: Json) => JSON.stringify(blocks).includes('"type":"table"');
 		app.slack.faults.add({ method: 'chat.postMessage', when, error: 'invalid_blocks' });
-		end(id, 'completed', 'Prices:\n\n| Chair | Price |\n|---|--:|\n| Oak | 90 € |');
-		const news = await ended(id);
+		end(app, id, 'completed', 'Prices:\n\n| Chair | Price |\n|---|--:|\n| Oak | 90 € |');
+		const news = await ended(app, id);
 		expect(news.text()).toContain('Oak');
 		expect(news.blocks().map(({ type }) => type)).not.toContain('table');
-		await isLed(id);
+		await isLed(app, id);
 	});
 
-	it('stands in the thread of the card where the channel has its questions there', async () => {
+	it('stands in the thread of the card where the channel has its questions there', async ({ app }) => {
 		const id = await app.watched({}, { questionsInThread: true });
-		end(id);
-		expect((await ended(id)).threadTs()).toBe(app.card(id)?.ts);
-		await isLed(id);
-		await app.setPosts({});
+		end(app, id);
+		expect((await ended(app, id)).threadTs()).toBe(app.card(id)?.ts);
+		await isLed(app, id);
 	});
 
-	it('is not told after somebody stopped watching', async () => {
+	it('is not told after somebody stopped watching', async ({ app }) => {
 		const id = await app.watched();
 		await app.command(`/session unwatch ${id}`);
-		end(id);
+		end(app, id);
 		await app.pass(60_000);
 		expect(app.ends(id)).toEqual([]);
 	});
 
-	it('is not told when the session goes on at once', async () => {
+	it('is not told when the session goes on at once', async ({ app }) => {
 		const id = await app.watched();
 		const reads = app.service.log.reads(id).length;
 		app.service.sessions.setStatus(id, 'failed');
@@ -114,58 +102,57 @@ describe('the end of a session', () => {
 		app.step(id, 'I try again.');
 		await app.cardSays(id, 'I try again.');
 		expect(app.ends(id)).toEqual([]);
-		end(id);
-		await ended(id);
+		end(app, id);
+		await ended(app, id);
 	});
 
-	it('is told once after a restart, when Slack was away before, and the card waits for it', async () => {
+	it('is told once after a restart, when Slack was away before, and the card waits for it', async ({ app }) => {
 		const id = await app.watched();
 		const lift = app.slack.faults.add({ method: 'chat.postMessage', status: 503 });
-		end(id);
+		end(app, id);
 		await app.pass(30_000);
 		expect(app.card(id)?.text()).not.toContain('done');
 		await app.restart();
 		lift();
-		await ended(id);
-		await isLed(id);
+		await ended(app, id);
+		await isLed(app, id);
 		await app.pass(60_000);
 		expect(app.ends(id)).toHaveLength(1);
 	});
 
-	it('is shown by the card when Slack refuses its message', async () => {
+	it('is shown by the card when Slack refuses its message', async ({ app }) => {
 		const id = await app.watched();
 		app.slack.faults.add({ method: 'chat.postMessage', error: 'restricted_action' });
-		end(id);
+		end(app, id);
 		await app.cardSays(id, 'Six chairs are ordered.');
 		expect(app.ends(id)).toEqual([]);
 	});
 
-	it('is told by an old card as the past when the session went on before Slack took the change', async () => {
+	it('is told by an old card as the past when the session went on before Slack took the change', async ({ app }) => {
 		const id = await app.watched();
 		const lift = app.slack.faults.add({ method: 'chat.update', status: 503 });
-		end(id);
-		await ended(id);
+		end(app, id);
+		await ended(app, id);
 		app.service.sessions.setStatus(id, 'active');
 		await app.watch(id, { channel: '#secret' });
 		lift();
 		await app.cardSays(id, 'Handraise stopped watching when the session was over.');
 	});
 
-	it('has a notification and labels without the name where the channel watches discreetly', async () => {
+	it('has a notification and labels without the name where the channel watches discreetly', async ({ app }) => {
 		const spoken = (blocks: unknown) => JSON.stringify(blocks).match(/(?<="accessibility_label":")[^"]*/g);
 		const shown = await app.watched({ name: 'Order a ring' });
-		end(shown, 'completed', RESULT);
-		expect(spoken((await ended(shown)).blocks())).toEqual(['Show all: Order a ring']);
+		end(app, shown, 'completed', RESULT);
+		expect(spoken((await ended(app, shown)).blocks())).toEqual(['Show all: Order a ring']);
 		const id = await app.watched({ name: 'Order a ring' }, { discreet: true });
-		end(id, 'completed', RESULT);
-		const news = await ended(id);
+		end(app, id, 'completed', RESULT);
+		const news = await ended(app, id);
 		expect(news.notification()).toBe('✅ A session is done');
 		expect(spoken(news.blocks())).toEqual([`Show all: session ${id}`]);
-		await app.setPosts({});
 	});
 });
 
-it('a question takes three calls of Slack until it stands, and an end three', async () => {
+it('a question takes three calls of Slack until it stands, and an end three', async ({ app }) => {
 	const id = await app.watched();
 	await app.pass(10_000);
 	const calls = (from: number) =>
@@ -183,26 +170,28 @@ it('a question takes three calls of Slack until it stands, and an end three', as
 	await app.cardSays(id, 'working');
 	await app.pass(30_000);
 	from = app.now();
-	end(id);
-	await isLed(id);
+	end(app, id);
+	await isLed(app, id);
 	await app.pass(30_000);
 	expect(calls(from)).toEqual(['chat.getPermalink', 'chat.postMessage', 'chat.update']);
 });
 
-it('has its table and its link when Slack takes the message and tells the link only later', async () => {
+it('has its table and its link when Slack takes the message and tells the link only later', async ({ app }) => {
 	const id = await app.watched();
 	await app.pass(2_000);
 	app.slack.faults.add({ method: 'chat.postMessage', error: 'ratelimited', status: 429, retryAfter: 1, times: 1 });
 	app.slack.faults.add({ method: 'chat.getPermalink', error: 'internal_error', times: 1 });
-	end(id, 'completed', 'Prices:\n\n| Chair | Price |\n|---|--:|\n| Oak | 90 € |');
-	const news = await ended(id);
+	end(app, id, 'completed', 'Prices:\n\n| Chair | Price |\n|---|--:|\n| Oak | 90 € |');
+	const news = await ended(app, id);
 	expect(news.blocks().map(({ type }) => type)).toContain('table');
 	await app.cardSays(id, '· done');
 	expect(app.card(id)?.text()).not.toContain('Go to result');
-	await isLed(id);
+	await isLed(app, id);
 });
 
-it('asks Slack for no link that the card does not show, and again for one that failed only some minutes later', async () => {
+it('asks Slack for no link that the card does not show, and again for one that failed only some minutes later', async ({
+	app,
+}) => {
 	const links = () => app.calls('chat.getPermalink');
 	const inThread = await app.watched({}, { questionsInThread: true });
 	app.ask(inThread);

@@ -1,17 +1,8 @@
-import { afterEach, expect, it } from 'vitest';
 import { LIMITS } from '../../src/limits.ts';
-import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
-
-let app: WatchingApp;
-
-afterEach(async () => {
-	expectNothingWrong(app);
-	expect(app.service.log.list().filter(({ status }) => status === 429)).toEqual([]);
-	await app[Symbol.asyncDispose]();
-});
+import { expect, forCase, it, type WatchingApp, watchingApp } from '../kit.ts';
 
 /** Grace opens a session; milliseconds until its window shows it. */
-async function openedAfter(id: string): Promise<number> {
+async function openedAfter(app: WatchingApp, id: string): Promise<number> {
 	const from = app.clock.now();
 	const grace = app.slack.as('grace');
 	await grace.command('#agents', `/session ${id}`);
@@ -20,7 +11,7 @@ async function openedAfter(id: string): Promise<number> {
 	return app.clock.now() - from;
 }
 
-async function askedAfter(id: string): Promise<number> {
+async function askedAfter(app: WatchingApp, id: string): Promise<number> {
 	const from = app.clock.now();
 	app.ask(id);
 	await app.until(() => app.thread(id).some((post) => post.buttons().includes('Answer…')));
@@ -28,7 +19,9 @@ async function askedAfter(id: string): Promise<number> {
 }
 
 it('serves others while one person sends 500 commands in ten seconds', async () => {
-	app = await watchingApp({ limits: { personReads: LIMITS.personReads }, service: { list: { mode: 'on' } } });
+	const app = await forCase(
+		watchingApp({ limits: { personReads: LIMITS.personReads }, service: { list: { mode: 'on' } } }),
+	);
 	const watched = await app.watched();
 	const own = Array.from({ length: 50 }, () => app.session());
 	const elsewhere = app.session();
@@ -37,32 +30,34 @@ it('serves others while one person sends 500 commands in ten seconds', async () 
 	for (let second = 0; second < 10; second += 1) {
 		await Promise.all(own.map((id) => ada.command('#secret', `/session ${id}`)));
 		await app.pass(1_000);
-		if (second % 3 === 1) expect(await openedAfter(elsewhere)).toBeLessThanOrEqual(5_000);
+		if (second % 3 === 1) expect(await openedAfter(app, elsewhere)).toBeLessThanOrEqual(5_000);
 	}
-	expect(await askedAfter(watched)).toBeLessThanOrEqual(30_000);
+	expect(await askedAfter(app, watched)).toBeLessThanOrEqual(30_000);
 });
 
 it('serves others beside 240 watches of one person', async () => {
-	app = await watchingApp({
-		env: { MAX_WATCHES: '500' },
-		limits: { watches: { channel: 300, person: 300 } },
-		service: { list: { mode: 'on' } },
-	});
+	const app = await forCase(
+		watchingApp({
+			env: { MAX_WATCHES: '500' },
+			limits: { watches: { channel: 300, person: 300 } },
+			service: { list: { mode: 'on' } },
+		}),
+	);
 	const watched = await app.watched();
 	const own = Array.from({ length: 240 }, () => app.session());
 	const elsewhere = app.session();
 	for (let from = 0; from < own.length; from += 20) {
 		await app.command(`/session watch ${own.slice(from, from + 20).join(' ')}`, 'ada', '#secret');
-		expect(await openedAfter(elsewhere)).toBeLessThanOrEqual(5_000);
+		expect(await openedAfter(app, elsewhere)).toBeLessThanOrEqual(5_000);
 	}
 	// What people wait for goes first: all of these are read before a session that is only watched.
 	await app.until(() => own.every((id) => app.service.log.reads(id).length > 0));
-	expect(await askedAfter(watched)).toBeLessThanOrEqual(30_000);
-	expect(await openedAfter(elsewhere)).toBeLessThanOrEqual(5_000);
+	expect(await askedAfter(app, watched)).toBeLessThanOrEqual(30_000);
+	expect(await openedAfter(app, elsewhere)).toBeLessThanOrEqual(5_000);
 });
 
 it('reads new watches in turn with the others where many are watched without a list', async () => {
-	app = await watchingApp({ env: { SESSION_SERVICE_RPM: '60' } });
+	const app = await forCase(watchingApp({ env: { SESSION_SERVICE_RPM: '60' } }));
 	const ids = Array.from({ length: 40 }, () => app.session());
 	for (let from = 0; from < ids.length; from += 5) {
 		await app.command(`/session watch ${ids.slice(from, from + 5).join(' ')}`);

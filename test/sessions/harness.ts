@@ -27,38 +27,33 @@ const ENDED = /^(?:✅|❌|⏹️) .+ (?:is done|failed|was stopped)$/m;
 /** In the menu of a card, and of no question. */
 const CARD_ENTRIES = ['Open in the dashboard', 'Stop watching', 'Show all'];
 const REASONABLE_MS = 5 * 60_000;
-/** Most tests only let time pass: with few requests a minute that costs few reads. */
-const FEW_REQUESTS = { SESSION_SERVICE_RPM: '250' };
 /** For tests that let many minutes pass, in which few reads suffice. */
 export const FEWEST_REQUESTS = { SESSION_SERVICE_RPM: '60' };
-/** For tests in which several reads must not take longer than people and leases wait. */
-export const SOME_REQUESTS = { SESSION_SERVICE_RPM: '250' };
-/** The default of the program, for tests of its speed and for people who read much at once. */
-export const USUAL_REQUESTS = { SESSION_SERVICE_RPM: '250' };
 
 /**
  * The whole program and the session service on a clock that jumps; Slack keeps the machine's time, or with `realRates`
  * it is on that clock too and allows only so many calls in it as the real one does. `oneClock`: Slack is on that clock;
- * `slackBehindMs`: this much behind it.
+ * `slackBehindMs`: this much behind it. `mayFail`: the test makes something fail that otherwise never does.
  */
 export async function watchingApp({
 	realRates = false,
 	slackBehindMs = 0,
 	oneClock = realRates || slackBehindMs > 0,
 	startAt,
+	mayFail = false,
 	...options
 }: AppOptions & {
 	realRates?: boolean;
 	slackBehindMs?: number;
 	oneClock?: boolean;
 	startAt?: number | undefined;
+	mayFail?: boolean;
 } = {}) {
 	const clock = createManualClock(startAt);
 	const slackClock = { now: () => clock.now() - slackBehindMs, sleep: clock.sleep };
 	const slackOptions = oneClock ? { clock: slackClock, settings: { realRates }, ...options.slack } : options.slack;
 	const app = await startApp({
 		...options,
-		env: { ...FEW_REQUESTS, ...options.env },
 		clock,
 		service: { clock, pace: 1, ...options.service },
 		...(slackOptions === undefined ? {} : { slack: slackOptions }),
@@ -358,6 +353,19 @@ export async function watchingApp({
 
 	return {
 		...app,
+		/** Closes it, and checks what holds whatever happens, but where a test makes it fail. */
+		async [Symbol.asyncDispose]() {
+			const closed = app[Symbol.asyncDispose]();
+			let isClosed = false;
+			const end = () => {
+				isClosed = true;
+			};
+			closed.then(end, end);
+			// What sleeps on the clock ends too.
+			await passTime(app, steady, () => isClosed, { describe: () => 'It did not stop.' });
+			await closed;
+			if (!mayFail) expectNothingWrong(app);
+		},
 		app,
 		clock,
 		until,
@@ -396,7 +404,7 @@ export async function watchingApp({
 export type WatchingApp = Awaited<ReturnType<typeof watchingApp>>;
 
 /** What holds whatever happens: Slack refuses nothing, nothing secret leaves, no link that gives access stands in a channel. */
-export function expectNothingWrong({ slack, service, log }: WatchingApp): void {
+export function expectNothingWrong({ slack, service, log }: Pick<WatchingApp, 'slack' | 'service' | 'log'>): void {
 	expect(slack.violations()).toEqual([]);
 	expect(service.log.processEnders()).toEqual([]);
 	expect(service.log.list().filter(({ status }) => status === 429)).toEqual([]);

@@ -1,24 +1,13 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { statusWords } from '../../src/slack/parts.ts';
-import { openSession } from '../slack/support/open-session.ts';
-import { WATCHING } from '../support/sentences.ts';
-import { USUAL_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
+import { expect, openSession, WATCHING, type WatchingApp, watchingApp, withApp } from '../kit.ts';
 
-let app: WatchingApp;
-beforeAll(async () => {
-	app = await watchingApp({ env: USUAL_REQUESTS });
-});
-afterAll(() => app[Symbol.asyncDispose]());
-afterEach(async () => {
-	app.service.faults.clear();
-	await app.slack.as('ada').modal()?.close(true);
-	expect(app.slack.violations()).toEqual([]);
-});
+const it = withApp(() => watchingApp({ mayFail: true }));
 
 /** The lines of the reply to a watch of these sessions. */
-const watch = async (...ids: string[]) => (await app.command(`/session watch ${ids.join(' ')}`)).text();
+const watch = async (app: WatchingApp, ...ids: string[]) =>
+	(await app.command(`/session watch ${ids.join(' ')}`)).text();
 
 const nested = (levels: number, inner = '"x"') => `${'['.repeat(levels)}${inner}${']'.repeat(levels)}`;
 const asking = (value: string, messages = '') =>
@@ -79,7 +68,7 @@ const TOO_MANY = new Set([
 	'a million different keys in a field nobody knows',
 ]);
 
-it('watches the other ids of a command when one body is difficult to read', async () => {
+it('watches the other ids of a command when one body is difficult to read', async ({ app }) => {
 	const bad = Object.entries(BODIES).map(([, body]) => {
 		const id = app.session();
 		app.service.faults.add({ kind: 'body', body, sessionId: id, method: 'GET' });
@@ -87,34 +76,31 @@ it('watches the other ids of a command when one body is difficult to read', asyn
 	});
 	const [good, last] = [app.session(), app.session()];
 	const half = Math.ceil(bad.length / 2);
-	const told = [await watch(good, ...bad.slice(0, half)), await watch(...bad.slice(half), last)].join('\n');
+	const told = [await watch(app, good, ...bad.slice(0, half)), await watch(app, ...bad.slice(half), last)].join('\n');
 	expect(told).not.toContain('Something went wrong');
 	await app.until(() => app.card(good) && app.card(last));
 	expect(told.match(/has too many parts/g)).toHaveLength(TOO_MANY.size);
 	app.step(last, 'I am still read.');
 	await app.cardSays(last, 'I am still read.');
 	expect(app.log.filter((line) => line.includes('"internal"'))).toEqual([]);
-	await app.unwatchAll();
 });
 
-it.each(Object.keys(BODIES))('opens a session or says why not: %s', async (name) => {
+it.for(Object.keys(BODIES))('opens a session or says why not: %s', async (name, { app }) => {
 	const id = app.session();
 	app.service.faults.add({ kind: 'body', body: BODIES[name] ?? '', sessionId: id, method: 'GET' });
-	const modal = await openSession(app.app, id);
+	const modal = await openSession(app, id);
 	expect(modal.text()).not.toContain('Something went wrong');
 	if (TOO_MANY.has(name)) expect(modal.text()).toContain('This session has too many parts to show here.');
 	else expect(modal.text()).toMatch(new RegExp(`Which\\?|Two things|${statusWords('active').meaning}`));
 });
 
-it('watches the other ids when one watch cannot be stored', async () => {
+it('watches the other ids when one watch cannot be stored', async ({ app }) => {
 	const [bad, good] = [app.session(), app.session()];
-	const database = new DatabaseSync(join(app.dataDir, 'handraise.db'));
+	using database = new DatabaseSync(join(app.dataDir, 'handraise.db'));
 	database.exec(
 		`CREATE TRIGGER refuses BEFORE INSERT ON watches WHEN NEW.session_id = '${bad}' BEGIN SELECT RAISE(ABORT, 'no'); END`,
 	);
-	const told = await watch(bad, good);
+	const told = await watch(app, bad, good);
 	expect(told).toContain(WATCHING);
 	expect(told).toMatch(new RegExp(`session ${bad}: \\S`));
-	database.exec('DROP TRIGGER refuses');
-	database.close();
 });

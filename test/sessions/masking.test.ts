@@ -1,30 +1,32 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { done, item } from '../../fake-session-service/builders.ts';
 import { MASK } from '../../src/domain/masking.ts';
 import { HIDES } from '../../src/screens/form.ts';
 import { QUESTION_HIDES } from '../../src/screens/question.ts';
-import { type InboxApp, inboxApp } from '../people/inbox/harness.ts';
-import { answerFields, openSession } from '../slack/support/open-session.ts';
+import {
+	answerFields,
+	describe,
+	done,
+	expect,
+	FEWEST_REQUESTS,
+	forCase,
+	headline,
+	type InboxApp,
+	inboxApp,
+	item,
+	openSession,
+	REMINDER,
+	withApp,
+} from '../kit.ts';
 import { auditLines } from '../support/audit-lines.ts';
-import { headline, REMINDER } from '../support/sentences.ts';
-import { expectNothingWrong, FEWEST_REQUESTS } from './harness.ts';
 
 /** One of no service. */
 const KEY = `ghp_${'aB3dE5gH7j'.repeat(3)}fake12`;
 const SECRET = KEY.slice(4);
 const PASSWORD = 'Xq7-fake-9';
 
-let app: InboxApp;
-beforeEach(async () => {
-	app = await inboxApp({ env: { ...FEWEST_REQUESTS, REMIND_AFTER: '40s' } });
-});
-afterEach(async () => {
-	expectNothingWrong(app);
-	await app[Symbol.asyncDispose]();
-});
+const it = withApp(() => inboxApp({ env: { ...FEWEST_REQUESTS, REMIND_AFTER: '40s' } }));
 
 /** What was sent to Slack so far, all of it. */
-const sentToSlack = () =>
+const sentToSlack = (app: InboxApp) =>
 	JSON.stringify(
 		app.slack.traffic
 			.all()
@@ -34,16 +36,16 @@ const sentToSlack = () =>
 const shows = (text: string) => [KEY, SECRET, PASSWORD].some((secret) => text.includes(secret));
 
 /** "Yes" and "No" would be buttons without it. */
-const leak = (id: string) =>
+const leak = (app: InboxApp, id: string) =>
 	app.ask(id, [item('Use it? (yes/no)', `I found ${KEY} here.`)], `I cloned https://bot:${PASSWORD}@git.example/shop.`);
 
 describe('a credential in what an agent writes', () => {
-	it('stands in nothing that Slack gets: names, steps, questions, reminders, Home, the end', async () => {
+	it('stands in nothing that Slack gets: names, steps, questions, reminders, Home, the end', async ({ app }) => {
 		const id = await app.watched({ name: `Try ${KEY}`, sessionDetails: `token=${KEY}` });
 		app.step(id, `The token: ${KEY}`);
 		await app.cardSays(id, `The token: ${MASK}`);
 		await app.openHome();
-		leak(id);
+		leak(app, id);
 		const post = await app.threadSays(id, 'Use it?');
 		expect(post.text()).toContain(`bot:${MASK}@git.example`);
 		expect(post.text()).toContain(`I found ghp_${MASK} here.`);
@@ -55,13 +57,15 @@ describe('a credential in what an agent writes', () => {
 		app.service.sessions.setStatus(id, 'completed');
 		await app.until(() => app.ends(id)[0]);
 		await app.pass(20_000);
-		expect(sentToSlack()).toContain(MASK);
-		expect(shows(sentToSlack())).toBe(false);
+		expect(sentToSlack(app)).toContain(MASK);
+		expect(shows(sentToSlack(app))).toBe(false);
 	});
 
-	it('is shown in the window of whoever presses *Show*, with what they typed; the agent gets its own text back', async () => {
+	it('is shown in the window of whoever presses *Show*, with what they typed; the agent gets its own text back', async ({
+		app,
+	}) => {
 		const id = await app.watched();
-		const index = leak(id);
+		const index = leak(app, id);
 		const modal = await openSession(app, id);
 		expect(shows(JSON.stringify(modal.view()))).toBe(false);
 		expect(modal.text()).toContain(HIDES);
@@ -80,12 +84,12 @@ describe('a credential in what an agent writes', () => {
 			expect(shows(JSON.stringify(post.blocks()))).toBe(false);
 	});
 
-	it.each([
+	it.for([
 		['below the title', `One of: ${KEY}, none`, ''],
 		['in lines', `Options:\n- ${KEY}\n- none`, ''],
-	])(
+	] as const)(
 		'is one option of a form, of a list %s: the agent gets all of it, and nobody sees it before *Show*',
-		async (_, below, above) => {
+		async ([_, below, above], { app }) => {
 			const id = await app.watched();
 			const index = app.ask(id, [item('Which key?', below)], above);
 			const modal = await openSession(app, id);
@@ -98,49 +102,50 @@ describe('a credential in what an agent writes', () => {
 		},
 	);
 
-	it.each([
+	it.for([
 		['auto', KEY, `ghp_${MASK}`, ''],
 		['always', KEY, `ghp_${MASK}`, ''],
 		['always', PASSWORD, MASK, `The login failed. The new password is: ${PASSWORD}`],
-	])('is an option that somebody chose: it is kept as a secret (SHOW_ANSWERS=%s, %s)', async (...with_) => {
-		const [shown, secret, option, context] = with_;
-		await app[Symbol.asyncDispose]();
-		app = await inboxApp({ env: { ...FEWEST_REQUESTS, SHOW_ANSWERS: shown } });
-		const id = await app.watched();
-		const index = app.ask(id, [item('Which one?', `One of: ${secret}, none`)], context);
-		await app.threadSays(id, 'Which one?');
-		const modal = await openSession(app, id);
-		await modal.choose(0, [option]);
-		await modal.submit();
-		await app.until(() => app.service.sessions.values(id, index)[0] === secret);
-		await app.pass(10_000);
-		await app.slack.as('grace').command('#agents', `/session history ${id}`);
-		const history = await app.slack.as('grace').waitForModal('newest first');
-		expect(history.text()).toContain('(hidden');
-		expect(shows(history.text())).toBe(false);
-		for (const post of [...app.inChannel(), ...app.thread(id)])
-			expect(shows(JSON.stringify([post.text(), post.blocks()]))).toBe(false);
-	});
+	] as const)(
+		'is an option that somebody chose: it is kept as a secret (SHOW_ANSWERS=%s, %s)',
+		async ([shown, secret, option, context]) => {
+			const app = await forCase(inboxApp({ env: { ...FEWEST_REQUESTS, SHOW_ANSWERS: shown } }));
+			const id = await app.watched();
+			const index = app.ask(id, [item('Which one?', `One of: ${secret}, none`)], context);
+			await app.threadSays(id, 'Which one?');
+			const modal = await openSession(app, id);
+			await modal.choose(0, [option]);
+			await modal.submit();
+			await app.until(() => app.service.sessions.values(id, index)[0] === secret);
+			await app.pass(10_000);
+			await app.slack.as('grace').command('#agents', `/session history ${id}`);
+			const history = await app.slack.as('grace').waitForModal('newest first');
+			expect(history.text()).toContain('(hidden');
+			expect(shows(history.text())).toBe(false);
+			for (const post of [...app.inChannel(), ...app.thread(id)])
+				expect(shows(JSON.stringify([post.text(), post.blocks()]))).toBe(false);
+		},
+	);
 
 	const NAMED = `The login failed. The new password is: ${PASSWORD}`;
-	const channelShows = () =>
+	const channelShows = (app: InboxApp) =>
 		[...app.inChannel(), ...app.slack.as('grace').messages('#agents')].some((post) =>
 			shows(JSON.stringify([post.text(), post.blocks()])),
 		);
 
-	it.each([
+	it.for([
 		['details', { sessionDetails: NAMED }],
 		['name', { name: `password: ${PASSWORD}` }],
-	])('is named in the %s of the session: no post offers it as a button', async (_, session) => {
+	] as const)('is named in the %s of the session: no post offers it as a button', async ([_, session], { app }) => {
 		const id = await app.watched(session);
 		app.ask(id, [item('Which one?', `One of: ${PASSWORD}, none`)], 'Hm.');
 		const post = await app.threadSays(id, 'Which one?');
 		expect(post.buttons()).not.toContain('none');
 		expect(shows((await openSession(app, id)).text())).toBe(false);
-		expect(channelShows()).toBe(false);
+		expect(channelShows(app)).toBe(false);
 	});
 
-	it('stays masked while many steps follow the one that names it, in the question and the name', async () => {
+	it('stays masked while many steps follow the one that names it, in the question and the name', async ({ app }) => {
 		const id = await app.watched({ name: `Log in with ${PASSWORD}` });
 		app.step(id, NAMED);
 		const index = app.ask(id, [item(`Shall I try ${PASSWORD} once more?`, 'How often?')], 'Hm.');
@@ -161,7 +166,9 @@ describe('a credential in what an agent writes', () => {
 		expect(shows(JSON.stringify(sent.map(({ request }) => request)))).toBe(false);
 	});
 
-	it('becomes one while a form is open: what is typed there stays, and what is chosen after that is secret', async () => {
+	it('becomes one while a form is open: what is typed there stays, and what is chosen after that is secret', async ({
+		app,
+	}) => {
 		const id = await app.watched();
 		const index = app.ask(id, [item('Which one?', `One of: ${PASSWORD}, none`)], 'Hm.');
 		await app.threadSays(id, 'Which one?');
@@ -184,7 +191,7 @@ describe('a credential in what an agent writes', () => {
 		for (const post of app.thread(id)) expect(post.text()).not.toContain(PASSWORD);
 	});
 
-	it('was shown to somebody in a title: the history does not have it', async () => {
+	it('was shown to somebody in a title: the history does not have it', async ({ app }) => {
 		const id = await app.watched();
 		app.ask(id, [item(`What else than ${PASSWORD}?`)], NAMED);
 		await app.threadSays(id, 'What else');
@@ -203,10 +210,10 @@ describe('a credential in what an agent writes', () => {
 		await app.slack.as('ada').command('#agents', `/session history ${id}`);
 		const history = await app.slack.as('ada').waitForModal('newest first');
 		expect(shows(history.text())).toBe(false);
-		expect(channelShows()).toBe(false);
+		expect(channelShows(app)).toBe(false);
 	});
 
-	it('is the name of a file', async () => {
+	it('is the name of a file', async ({ app }) => {
 		const id = await app.watched();
 		const session = app.service.sessions.get(id);
 		const timestamp = '2026-01-01T00:00:00Z';
@@ -214,18 +221,17 @@ describe('a credential in what an agent writes', () => {
 		app.service.sessions.put(id, { ...session, files });
 		const modal = await openSession(app, id);
 		expect(modal.text()).toContain(`📄 password=${MASK}`);
-		expect(shows(sentToSlack())).toBe(false);
+		expect(shows(sentToSlack(app))).toBe(false);
 	});
 
 	it('is part of a name in the list of sessions', async () => {
-		await app[Symbol.asyncDispose]();
 		const env = { ...FEWEST_REQUESTS, DISCOVER_SESSIONS: 'true' };
-		app = await inboxApp({ env, service: { list: { mode: 'on' } } });
+		const app = await forCase(inboxApp({ env, service: { list: { mode: 'on' } } }));
 		const id = app.session({ name: `Deploy with ${KEY}` });
 		app.ask(id, ['Which colour?']);
 		await app.openHome();
 		await app.homeSays('Deploy with');
 		await app.command('/session watch');
-		expect(shows(sentToSlack())).toBe(false);
+		expect(shows(sentToSlack(app))).toBe(false);
 	});
 });

@@ -1,17 +1,26 @@
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import { askingSession, item } from '../../fake-session-service/builders.ts';
-import { createFakeSlack, type FakeSlack } from '../../fake-slack/index.ts';
 import { manifestPath } from '../../sandbox/manifest-path.ts';
 import { OUTSIDE } from '../../src/screens/question-post.ts';
-import { openSession } from '../slack/support/open-session.ts';
+import {
+	askingSession,
+	createFakeSlack,
+	DELIVERED,
+	describe,
+	expect,
+	type FakeSlack,
+	forCase,
+	it,
+	item,
+	onTestFinished,
+	openButtons,
+	openSession,
+	says,
+	type WatchingApp,
+	watchingApp,
+} from '../kit.ts';
 import { auditRows } from '../support/audit-rows.ts';
-import { DELIVERED, openButtons, says } from '../support/sentences.ts';
-import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-let app: WatchingApp;
-afterEach(() => app[Symbol.asyncDispose]());
 
 /** Another company's Slack, in which the same app is installed. */
 async function otherSlack(): Promise<FakeSlack> {
@@ -28,7 +37,7 @@ async function otherSlack(): Promise<FakeSlack> {
  * Gives the program an answer whose author Slack does not let it tell, and two that the service does not take: `older`, a
  * minute ago, and `late`, just now.
  */
-async function givePendingAnswers(): Promise<{ late: string; older: string }> {
+async function givePendingAnswers(app: WatchingApp): Promise<{ late: string; older: string }> {
 	const [late, older, untold] = ['late', 'older', 'untold'];
 	for (const id of [late, older, untold]) app.service.sessions.put(id, askingSession(['Name']));
 	for (const id of [late, older]) app.service.faults.add({ kind: 'unauthorized', sessionId: id, method: 'PUT' });
@@ -49,16 +58,14 @@ async function givePendingAnswers(): Promise<{ late: string; older: string }> {
 	return { late, older };
 }
 
-async function start(): Promise<void> {
-	app = await watchingApp({ transport: 'http' });
-}
+const start = () => forCase(watchingApp({ transport: 'http' }));
 
 it('leaves alone what is of another workspace, but delivers its answers, and goes on there with the right token', async () => {
-	await start();
+	const app = await start();
 	const watched = await app.watched();
 	const asking = await app.watchedAsking();
 	await app.threadSays(asking, 'Which colour?');
-	const { late, older } = await givePendingAnswers();
+	const { late, older } = await givePendingAnswers(app);
 	await app.stop();
 	app.slack.faults.clear();
 	app.service.faults.clear();
@@ -99,13 +106,12 @@ it('leaves alone what is of another workspace, but delivers its answers, and goe
 		await app.until(() => says(app.slack.as(who).modal()?.text() ?? '', DELIVERED));
 	}
 	expect(warnings()).toHaveLength(2);
-	expectNothingWrong(app);
 });
 
 it('calls nothing else of Slack before it knows its workspace, and reads and delivers meanwhile', async () => {
-	await start();
+	const app = await start();
 	const id = await app.watched();
-	const { late } = await givePendingAnswers();
+	const { late } = await givePendingAnswers(app);
 	await app.stop();
 	app.slack.faults.clear();
 	app.service.faults.clear();
@@ -125,19 +131,22 @@ it('calls nothing else of Slack before it knows its workspace, and reads and del
 	release();
 	await restarted;
 	await app.threadSays(id, 'Which colour?');
-	expectNothingWrong(app);
 });
 
 const keyOf = (byte: number) => ({ ENCRYPTION_KEY: Buffer.alloc(32, byte).toString('base64') });
 const [KEY, OTHER_KEY] = [keyOf(1), keyOf(2)];
 
 /** The key is another one until this post of a session was due for a minute. */
-async function keyChangedBefore(words: string, happens: (id: string) => void, { isDown = false } = {}) {
-	app = await watchingApp({ env: KEY });
+async function keyChangedBefore(
+	words: string,
+	happens: (app: WatchingApp, id: string) => void,
+	{ isDown = false } = {},
+) {
+	const app = await forCase(watchingApp({ env: KEY }));
 	const id = await app.watched();
 	app.slack.faults.rateLimit('chat.postMessage', { retryAfter: 20, times: 1 });
 	const from = app.now();
-	happens(id);
+	happens(app, id);
 	await app.until(() => app.calls('chat.postMessage', from).length > 0);
 	await app.pass(1_500);
 	await app.stop();
@@ -153,7 +162,7 @@ async function keyChangedBefore(words: string, happens: (id: string) => void, { 
 
 describe('after the encryption key was changed by mistake', () => {
 	it('a question that was answered meanwhile loses its buttons', async () => {
-		app = await watchingApp({ env: KEY });
+		const app = await forCase(watchingApp({ env: KEY }));
 		const id = await app.watchedAsking();
 		const post = await app.threadSays(id, 'Which colour?');
 		await app.pass(5_000);
@@ -166,12 +175,12 @@ describe('after the encryption key was changed by mistake', () => {
 	});
 
 	it('a question that could not be read, in Slack and at the service, is posted', async () => {
-		expect(await keyChangedBefore('Which colour?', (id) => app.ask(id), { isDown: true })).toHaveLength(1);
+		expect(await keyChangedBefore('Which colour?', (app, id) => app.ask(id), { isDown: true })).toHaveLength(1);
 	});
 });
 
 it('a question that stays open while its watch’s older posts are removed is answered and drawn as any other', async () => {
-	app = await watchingApp({ env: { REMIND_AFTER: 'off', RETENTION_DAYS: '2' } });
+	const app = await forCase(watchingApp({ env: { REMIND_AFTER: 'off', RETENTION_DAYS: '2' } }));
 	const id = await app.watched();
 	const first = app.ask(id, [item('Which size?')]);
 	await app.threadSays(id, 'Which size?');
@@ -192,5 +201,4 @@ it('a question that stays open while its watch’s older posts are removed is an
 	await app.until(() => openButtons(post)?.length === 0);
 	// What was settled before stays in Slack as it is.
 	expect(app.thread(id).filter((one) => one.text().includes('Which size?'))).not.toEqual([]);
-	expectNothingWrong(app);
 });

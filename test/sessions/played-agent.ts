@@ -1,23 +1,14 @@
 import { done } from '../../fake-session-service/builders.ts';
 import type { MessageJson } from '../../fake-session-service/json.ts';
 import { openSession } from '../slack/support/open-session.ts';
-import { expectNothingWrong, SOME_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
+import { type WatchingApp, watchingApp } from './harness.ts';
 
 /** A program that watches sessions whose agents a test plays itself. */
 export const playedApp = (remindAfter: string) =>
 	watchingApp({
-		env: { ...SOME_REQUESTS, UNDO_SECONDS: '0', REMIND_AFTER: remindAfter },
+		env: { UNDO_SECONDS: '0', REMIND_AFTER: remindAfter },
 		service: { resumeAfterMs: 24 * 3_600_000 },
 	});
-
-/** After each test: no fault and no hook is left, nothing went wrong, and nothing is watched. */
-export async function leavePlayed(app: WatchingApp): Promise<void> {
-	app.service.faults.clear();
-	delete app.service.hooks.onSaved;
-	for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
-	expectNothingWrong(app);
-	await app.unwatchAll();
-}
 
 /** The agent takes the value out of its newest question. */
 export function emptyNewest({ service: { sessions } }: WatchingApp, id: string): void {
@@ -51,52 +42,55 @@ export function takeUnanswered(app: WatchingApp, id: string): void {
 
 export const FLIGHT = { title: 'Which flight?', description: '', value: '' };
 
-/** What tests of one question, which an agent asks again and again, have in common. `app`: of the test file. */
-export function flightsOf(app: () => WatchingApp) {
-	const messagesOf = (id: string): MessageJson[] => structuredClone(app().service.sessions.get(id).messages ?? []);
-	const postsOf = (id: string, words = FLIGHT.title) =>
-		app()
-			.thread(id)
-			.filter((post) => post.text().includes(words));
-	return {
-		messagesOf,
-		postsOf,
-		/** The posts that ask. */
-		open: (id: string, words?: string) =>
-			postsOf(id, words).filter((post) => post.buttons().some((label) => label.startsWith('Answer…'))),
-		/** Ada's direct message about the session. */
-		receipt: (id: string) =>
-			app()
-				.slack.as('ada')
-				.dm()
-				.findLast((post) => JSON.stringify(post.blocks()).includes(id)),
-		step(id: string, count = 1): void {
-			for (let left = count; left > 0; left -= 1) app().service.sessions.push(id, done('I book it.'));
-		},
-		/** A watched session asks, and its post is there. */
-		async asked(status = 'humanInput') {
-			const id = await app().watched();
-			app().ask(id, [FLIGHT]);
-			app().service.sessions.setStatus(id, status);
-			return { id, post: await app().threadSays(id, FLIGHT.title) };
-		},
-		/** Ada answers in a form. Resolves when the service has it. */
-		async answered(id: string, text: string): Promise<void> {
-			const form = await openSession(app().app, id);
-			await form.fill(0, text);
-			const before = app().service.log.savedPuts(id).length;
-			await form.submit();
-			await app().until(() => app().service.log.savedPuts(id).length > before);
-			await form.close();
-		},
-		/** Ada's answer may have arrived: its PUT gets a 500, and the agent works on. Resolves when `says` shows that. */
-		async perhapsAnswered(id: string, text: string, says?: { text(): string }): Promise<void> {
-			takeUnanswered(app(), id);
-			const form = await openSession(app().app, id);
-			await form.fill(0, text);
-			await form.submit();
-			await app().until(() => (says ?? form).text().includes('may have arrived'));
-			await form.close();
-		},
-	};
+export const messagesOf = (app: WatchingApp, id: string): MessageJson[] =>
+	structuredClone(app.service.sessions.get(id).messages ?? []);
+
+export const postsOf = (app: WatchingApp, id: string, words = FLIGHT.title) =>
+	app.thread(id).filter((post) => post.text().includes(words));
+
+/** The posts that ask. */
+export const open = (app: WatchingApp, id: string, words?: string) =>
+	postsOf(app, id, words).filter((post) => post.buttons().some((label) => label.startsWith('Answer…')));
+
+/** Ada's direct message about the session. */
+export const receipt = (app: WatchingApp, id: string) =>
+	app.slack
+		.as('ada')
+		.dm()
+		.findLast((post) => JSON.stringify(post.blocks()).includes(id));
+
+export function step(app: WatchingApp, id: string, count = 1): void {
+	for (let left = count; left > 0; left -= 1) app.service.sessions.push(id, done('I book it.'));
+}
+
+/** A watched session asks, and its post is there. */
+export async function asked(
+	app: WatchingApp,
+	status = 'humanInput',
+	items: Parameters<WatchingApp['ask']>[1] = [FLIGHT],
+) {
+	const id = await app.watched();
+	app.ask(id, items);
+	app.service.sessions.setStatus(id, status);
+	return { id, post: await app.threadSays(id, FLIGHT.title) };
+}
+
+/** Somebody answers in a form. Resolves when the service has it. */
+export async function answered(app: WatchingApp, id: string, text: string, who = 'ada'): Promise<void> {
+	const form = await openSession(app, id, who);
+	await form.fill(0, text);
+	const before = app.service.log.savedPuts(id).length;
+	await form.submit();
+	await app.until(() => app.service.log.savedPuts(id).length > before);
+	await form.close();
+}
+
+/** Ada's answer may have arrived: its PUT gets a 500, and the agent works on. Resolves when `says` shows that. */
+export async function perhapsAnswered(app: WatchingApp, id: string, text: string, says?: { text(): string }) {
+	takeUnanswered(app, id);
+	const form = await openSession(app, id);
+	await form.fill(0, text);
+	await form.submit();
+	await app.until(() => (says ?? form).text().includes('may have arrived'));
+	await form.close();
 }

@@ -1,24 +1,23 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { asking, done, item, task } from '../../fake-session-service/builders.ts';
-import type { Modal } from '../../fake-slack/index.ts';
 import { WITHOUT_SCREENSHOT } from '../../src/screens/form.ts';
 import { OUTSIDE } from '../../src/screens/question-post.ts';
-import { answerFields, openSession } from '../slack/support/open-session.ts';
-import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
+import {
+	answerFields,
+	asking,
+	done,
+	expect,
+	item,
+	type Modal,
+	openSession,
+	task,
+	type WatchingApp,
+	watchingApp,
+	withApp,
+} from '../kit.ts';
 
-let app: WatchingApp;
-beforeAll(async () => {
-	app = await watchingApp({ service: { resumeAfterMs: 50 } });
-});
-afterAll(() => app[Symbol.asyncDispose]());
-afterEach(async () => {
-	app.slack.settings.undownloadable = () => false;
-	await app.slack.as('ada').modal()?.close(true);
-	expectNothingWrong(app);
-});
+const it = withApp(() => watchingApp({ service: { resumeAfterMs: 50 } }));
 
 /** A session with a file and a screenshot behind signed links. */
-function withFiles(): string {
+function withFiles(app: WatchingApp): string {
 	const id = app.session();
 	app.service.sessions.run(id, {
 		id,
@@ -37,7 +36,7 @@ function withFiles(): string {
 const signed = (name: string) => `https://bucket.example/${name}?X-Amz-Signature=0123456789abcdef&X-Amz-Expires=604800`;
 
 /** Presses *Open session* on the card, and waits for the window with the screenshot. */
-async function windowOf(id: string): Promise<Modal> {
+async function windowOf(app: WatchingApp, id: string): Promise<Modal> {
 	const card = await app.until(() => app.card(id));
 	await card.press('Open session');
 	return app.until(() => {
@@ -53,8 +52,10 @@ function linkOf(modal: Modal): string {
 	return link;
 }
 
-it('shows the screenshot in the window and the files with fresh links only to the person who presses', async () => {
-	const id = withFiles();
+it('shows the screenshot in the window and the files with fresh links only to the person who presses', async ({
+	app,
+}) => {
+	const id = withFiles(app);
 	await app.command(`/session watch ${id}`);
 	const card = await app.until(() => app.card(id));
 	expect(card.buttons()).toEqual(['Open session', 'Files (1)', 'Open in the dashboard', 'Stop watching']);
@@ -63,7 +64,7 @@ it('shows the screenshot in the window and the files with fresh links only to th
 	expect(files.text()).toContain('list.csv');
 	expect(files.link('Open')).toBe(signed('list.csv'));
 	expect(files.text()).toContain('Only you see this.');
-	const opened = await windowOf(id);
+	const opened = await windowOf(app, id);
 	expect(opened.text()).toContain('Latest screenshot\n[image: ');
 	const first = linkOf(opened);
 	const graces = app.slack.as('grace').messages('#agents', { all: true });
@@ -71,7 +72,7 @@ it('shows the screenshot in the window and the files with fresh links only to th
 	app.service.sessions.renewLinks(id);
 	app.step(id, 'I go on.');
 	await opened.close();
-	expect(linkOf(await windowOf(id))).not.toBe(first);
+	expect(linkOf(await windowOf(app, id))).not.toBe(first);
 	// The window of one person, and no message.
 	expect(
 		app.slack
@@ -82,17 +83,19 @@ it('shows the screenshot in the window and the files with fresh links only to th
 	expect(card.text()).not.toMatch(/https?:/);
 });
 
-it('shows a name as it is written, with its quotation marks and what looks like the code of an emoji', async () => {
+it('shows a name as it is written, with its quotation marks and what looks like the code of an emoji', async ({
+	app,
+}) => {
 	const id = app.session({ name: 'O’Brien⁗ says ʼʼ🙷 and :x: failed' });
 	await app.watch(id);
 	expect(app.card(id)?.text()).toContain('⚙️ O’Brien⁗ says ʼʼ🙷 and :x: failed · working');
 });
 
-it('shows only the link when Slack cannot load the screenshot', async () => {
-	const id = withFiles();
+it('shows only the link when Slack cannot load the screenshot', async ({ app }) => {
+	const id = withFiles(app);
 	await app.command(`/session watch ${id}`);
 	app.slack.settings.undownloadable = () => true;
-	const shown = await windowOf(id);
+	const shown = await windowOf(app, id);
 	expect(shown.text()).toContain(WITHOUT_SCREENSHOT);
 	expect(shown.buttons()).toContain('Open the screenshot');
 	expect(JSON.stringify(shown.blocks())).toMatch(
@@ -103,15 +106,15 @@ it('shows only the link when Slack cannot load the screenshot', async () => {
 	expect(app.log.splice(logged, 1).join()).toContain('/image_url');
 });
 
-it('refuses screenshot and files to a guest, who can read the card', async () => {
-	const id = withFiles();
+it('refuses screenshot and files to a guest, who can read the card', async ({ app }) => {
+	const id = withFiles(app);
 	await app.watch(id);
 	const told = await app.toldAfter(async () => app.card(id, '#agents', 'gus')?.press('Files (1)'), 'gus');
 	expect(told.text()).toContain('Guests');
 	expect(told.text()).not.toContain('list.csv');
 });
 
-it('keeps signed links out of a channel whatever the agent writes', async () => {
+it('keeps signed links out of a channel whatever the agent writes', async ({ app }) => {
 	const link = signed('secret.pdf');
 	const id = app.session({
 		name: `Has ${link}`,
@@ -127,7 +130,7 @@ it('keeps signed links out of a channel whatever the agent writes', async () => 
 	await app.cardSays(id, '· done');
 });
 
-it("neutralises a session's texts in the card and in the thread", async () => {
+it("neutralises a session's texts in the card and in the thread", async ({ app }) => {
 	const nasty =
 		'<!channel> <@U0ADA> <#C0AGENTS|x> <https://evil.example|https://bank.example> [bank](https://evil.example)';
 	const id = app.session({
@@ -138,36 +141,34 @@ it("neutralises a session's texts in the card and in the thread", async () => {
 	await app.watch(id);
 	app.ask(id, [item(nasty, nasty), item('', '```'), item('\u202Eevil', 'x'.repeat(30_000))], nasty.repeat(100));
 	await app.until(() => app.thread(id)[0]);
-	const form = await openSession(app.app, id);
+	const form = await openSession(app, id);
 	await form.fill(0, nasty);
 	await form.fill(1, '<!here>');
 	await form.fill(2, '```');
 	expect((await form.submit()).outcome).toBe('updated');
 	await app.answered(id);
-	await form.close(true);
 	app.service.sessions.push(id, done('', { done: { text: `# ${nasty}\n${'a long result '.repeat(2_000)}` } }));
 	app.service.sessions.setStatus(id, `<!everyone> ${nasty}`);
 	await app.cardSays(id, '<!everyone>');
 	app.service.sessions.setStatus(id, 'completed');
 	await app.cardSays(id, '· done');
 	await app.command('/session list');
-	expectDisarmed();
+	expectDisarmed(app);
 });
 
-it('watches the hostile scenario to its end', async () => {
+it('watches the hostile scenario to its end', async ({ app }) => {
 	await app.command('/session watch hostile');
 	await app.until(() => app.thread('hostile')[0]);
-	const form = await openSession(app.app, 'hostile');
+	const form = await openSession(app, 'hostile');
 	for (const [position] of answerFields(form).entries()) await form.fill(position, '<!channel>');
 	await form.submit();
 	await app.answered('hostile');
-	await form.close(true);
 	await app.pass(20_000);
-	expectDisarmed();
+	expectDisarmed(app);
 });
 
 /** Nothing that everybody reads calls anybody, and no link shows another address than its own. */
-function expectDisarmed(): void {
+function expectDisarmed(app: WatchingApp): void {
 	for (const { request } of [...app.calls('chat.postMessage'), ...app.calls('chat.update')]) {
 		for (const { type, text, url } of partsOf(request)) {
 			if (type === 'mrkdwn' || type === '') expect(text.replace(OURS, '')).not.toContain('<');
@@ -181,7 +182,7 @@ function expectDisarmed(): void {
 const OURS =
 	/<@U0(?:ADA|GRACE)>|<!date\^\d+\^[^<>]*>|<#C0[A-Z]+>|<https:\/\/[\w.-]+\/archives\/[^<>|]+\|Go to (?:question|result)>/g;
 
-it('cuts no joined emoji in two, in cards, posts and their notifications', async () => {
+it('cuts no joined emoji in two, in cards, posts and their notifications', async ({ app }) => {
 	const family = '👩‍👩‍👧‍👦';
 	const many = family.repeat(300);
 	const ending = `I ask the families: ${many}`;
@@ -217,14 +218,14 @@ function parsed(value: string): unknown {
 	}
 }
 
-it('links no bare name, channel or address of an agent in posts, updates and modals', async () => {
+it('links no bare name, channel or address of an agent in posts, updates and modals', async ({ app }) => {
 	const bare = 'ask @here, @grace and @ops in #agents, see https://evil.example/x';
 	const id = app.session({ name: bare, messages: [task(bare), done(bare), asking(bare, [])] });
 	await app.command(`/session watch ${id}`);
 	const card = await app.until(() => app.card(id));
 	app.ask(id, [item(bare, bare)], bare);
 	await app.threadSays(id, '@here');
-	const form = await openSession(app.app, id);
+	const form = await openSession(app, id);
 	expect(JSON.stringify(form.blocks())).toContain('@here');
 	expect(JSON.stringify(form.blocks())).not.toMatch(/<[!@#h](?!date)/);
 	await form.close(true);

@@ -1,7 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { item } from '../../fake-session-service/builders.ts';
 import { itemsOf } from '../../fake-session-service/log.ts';
-import type { Modal } from '../../fake-slack/index.ts';
 import { systemClock } from '../../src/kernel/basics.ts';
 import { REMOVED_ANSWER } from '../../src/screens/answer.ts';
 import { WHICH_QUESTION } from '../../src/screens/form.ts';
@@ -9,10 +6,24 @@ import { OUTSIDE } from '../../src/screens/question-post.ts';
 import { chosenTextHelp } from '../../src/screens/reply.ts';
 import { HIDES_ANSWER, HIDES_ANSWERS } from '../../src/slack/form/build.ts';
 import { openStore } from '../../src/stores.ts';
-import { keepSecret, openSession } from '../slack/support/open-session.ts';
+import {
+	ASKS,
+	answeredBy,
+	answeredMeanwhile,
+	describe,
+	expect,
+	forCase,
+	it,
+	item,
+	keepSecret,
+	type Modal,
+	openButtons,
+	openSession,
+	type WatchingApp,
+	watchingApp,
+	withApp,
+} from '../kit.ts';
 import { createRecordingLog, damage, open } from '../store/support.ts';
-import { ASKS, answeredBy, answeredMeanwhile, openButtons } from '../support/sentences.ts';
-import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
 /** The box of a lone item has no label. */
 const ONE = 'form.secret';
@@ -42,26 +53,17 @@ async function shownAnew(app: WatchingApp, modal: Modal, act: () => Promise<unkn
 const KEY = Buffer.alloc(32, 7).toString('base64');
 
 describe('an answer whose box is ticked', () => {
-	let app: WatchingApp;
+	const it = withApp(() => watchingApp({ env }));
 	const env = { ENCRYPTION_KEY: KEY };
-	beforeAll(async () => {
-		app = await watchingApp({ env });
-	});
-	afterAll(() => app[Symbol.asyncDispose]());
-	afterEach(async () => {
-		for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
-		expectNothingWrong(app);
-		await app.unwatchAll();
-	});
 
 	/** Everything that people can read in Slack, and everything that left the program. */
-	async function everythingSaid(): Promise<string> {
+	async function everythingSaid(app: WatchingApp): Promise<string> {
 		const posts = app.slack.state.messages.map((message) => JSON.stringify(message));
 		return [...posts, await app.said()].join('\n');
 	}
 
 	/** Everything in the database, decrypted with its key. */
-	async function stored(): Promise<string> {
+	async function stored(app: WatchingApp): Promise<string> {
 		await app.stop();
 		const store = await openStore({
 			clock: systemClock,
@@ -98,19 +100,22 @@ describe('an answer whose box is ticked', () => {
 		return texts.join('\n');
 	}
 
-	const form = (id: string, who = 'ada') => openSession(app.app, id, who);
-	const typed = (modal: Modal, field: number, text: string) => app.handled('form.field', () => modal.fill(field, text));
+	const form = (app: WatchingApp, id: string, who = 'ada') => openSession(app, id, who);
+	const typed = (app: WatchingApp, modal: Modal, field: number, text: string) =>
+		app.handled('form.field', () => modal.fill(field, text));
 	/** Of several, with the box that it shows. */
-	const tick = (modal: Modal, ...items: string[]) =>
+	const tick = (app: WatchingApp, modal: Modal, ...items: string[]) =>
 		app.handled(items.length === 0 ? 'form.keep_secret' : 'form.secret', () => keepSecret(modal, app.until, ...items));
 
-	it('hides a ticked answer in channel, receipt, history and other modals, and removes it from the database', async () => {
+	it('hides a ticked answer in channel, receipt, history and other modals, and removes it from the database', async ({
+		app,
+	}) => {
 		const id = await app.watched();
 		const index = app.ask(id, ['Which door?']);
 		const question = await app.threadSays(id, 'Which door?');
-		const modal = await form(id);
-		await typed(modal, 0, 'behind-the-ivy-77');
-		await tick(modal);
+		const modal = await form(app, id);
+		await typed(app, modal, 0, 'behind-the-ivy-77');
+		await tick(app, modal);
 		expect((await modal.submit()).outcome).toBe('updated');
 		expect((await app.answered(id)).text()).toMatch(answeredBy('ada'));
 		await app.until(() => openButtons(question)?.length === 0);
@@ -126,52 +131,52 @@ describe('an answer whose box is ticked', () => {
 		const again = app.ask(id, ['Which door?', 'And when?']);
 		expect(again).toBeGreaterThan(index);
 		await app.threadSays(id, 'And when?');
-		const other = await form(id, 'grace');
+		const other = await form(app, id, 'grace');
 		expect(other.text()).not.toContain('ivy');
-		expect(await everythingSaid()).not.toContain('behind-the-ivy-77');
-		expect(await stored()).not.toContain('behind-the-ivy-77');
+		expect(await everythingSaid(app)).not.toContain('behind-the-ivy-77');
+		expect(await stored(app)).not.toContain('behind-the-ivy-77');
 	});
 
-	it('removes the drafts of a ticked item, also those of earlier forms, and keeps the other texts', async () => {
+	it('removes the drafts of a ticked item, also those of earlier forms, and keeps the other texts', async ({ app }) => {
 		const id = await app.watchedAsking(['Which door?', 'Remarks']);
-		const first = await form(id);
-		await typed(first, 0, 'draft-of-the-door-1');
+		const first = await form(app, id);
+		await typed(app, first, 0, 'draft-of-the-door-1');
 		await close(app, first);
-		const modal = await form(id);
+		const modal = await form(app, id);
 		expect(modal.value(0)).toBe('draft-of-the-door-1');
-		await typed(modal, 0, 'draft-of-the-door-2');
-		await typed(modal, 1, 'knock twice');
-		await tick(modal, '1. Which door?');
-		expect(await stored()).not.toContain('draft-of-the-door');
-		await typed(modal, 1, 'knock thrice');
+		await typed(app, modal, 0, 'draft-of-the-door-2');
+		await typed(app, modal, 1, 'knock twice');
+		await tick(app, modal, '1. Which door?');
+		expect(await stored(app)).not.toContain('draft-of-the-door');
+		await typed(app, modal, 1, 'knock thrice');
 		await close(app, modal);
-		const again = await form(id);
+		const again = await form(app, id);
 		expect([again.value(0), again.value(1), again.value(HIDES_ANSWERS)]).toEqual([
 			null,
 			'knock thrice',
 			['1. Which door?'],
 		]);
-		expect(await stored()).not.toContain('draft-of-the-door');
+		expect(await stored(app)).not.toContain('draft-of-the-door');
 	});
 
-	it('saves no ticked text when the agent adds an item to the message', async () => {
+	it('saves no ticked text when the agent adds an item to the message', async ({ app }) => {
 		const id = await app.watched();
 		const index = app.ask(id, ['Which door?']);
 		await app.threadSays(id, 'Which door?');
-		const modal = await form(id);
-		await typed(modal, 0, 'underthemoss');
-		await tick(modal);
+		const modal = await form(app, id);
+		await typed(app, modal, 0, 'underthemoss');
+		await tick(app, modal);
 		expect((await modal.submit()).outcome).toBe('updated');
 		await app.threadSays(id, '· continued');
 		const messages = structuredClone(app.service.sessions.get(id).messages ?? []);
 		messages[index]?.human_input?.push(item('And when?'));
 		app.service.sessions.patch(id, { status: 'humanInput', messages });
 		await app.threadSays(id, 'And when?');
-		expect(await everythingSaid()).not.toContain('underthemoss');
-		expect(await stored()).not.toContain('underthemoss');
+		expect(await everythingSaid(app)).not.toContain('underthemoss');
+		expect(await stored(app)).not.toContain('underthemoss');
 	});
 
-	it('removes the saved message of the thread from which a ticked answer came', async () => {
+	it('removes the saved message of the thread from which a ticked answer came', async ({ app }) => {
 		const id = await app.watchedAsking(['Remarks', 'Which door?']);
 		await app.threadSays(id, 'Which door?');
 		const thread = app.card(id);
@@ -183,15 +188,15 @@ describe('an answer whose box is ticked', () => {
 		await chooser.choose(0, '2. Which door?');
 		const modal = await ada.waitForModal((shown) => shown.submitText() !== null);
 		expect(modal.value(1)).toBe('behind-the-shed-99');
-		await tick(modal, '2. Which door?');
+		await tick(app, modal, '2. Which door?');
 		await modal.close(true);
-		expect(await stored()).not.toContain('behind-the-shed-99');
+		expect(await stored(app)).not.toContain('behind-the-shed-99');
 	});
 
-	it('hides a ticked answer from the second person, and theirs from everybody', async () => {
+	it('hides a ticked answer from the second person, and theirs from everybody', async ({ app }) => {
 		const id = await app.watchedAsking(['Which door?']);
 		await app.threadSays(id, 'Which door?');
-		const [mine, hers] = [await form(id), await form(id, 'grace')];
+		const [mine, hers] = [await form(app, id), await form(app, id, 'grace')];
 		await hers.fill(0, 'the-red-one-55');
 		await mine.fill(0, 'the-green-one-66');
 		await keepSecret(mine, app.until);
@@ -200,12 +205,12 @@ describe('an answer whose box is ticked', () => {
 		expect((await hers.submit()).outcome).toBe('updated');
 		const told = await windowSays(app, 'grace', '(hidden)');
 		expect(told.text()).toContain('> the-red-one-55');
-		expect(await everythingSaid()).not.toContain('the-green-one-66');
+		expect(await everythingSaid(app)).not.toContain('the-green-one-66');
 	});
 
-	it('hides outside answers after one of ours was secret', async () => {
+	it('hides outside answers after one of ours was secret', async ({ app }) => {
 		const id = await app.watchedAsking(['Which door?']);
-		const [mine, hers] = [await form(id), await form(id, 'grace')];
+		const [mine, hers] = [await form(app, id), await form(app, id, 'grace')];
 		await mine.fill(0, 'secret-of-ours-1');
 		await keepSecret(mine, app.until);
 		app.service.sessions.answerAsPage(id, ['secret-of-theirs-2']);
@@ -221,20 +226,12 @@ describe('an answer whose box is ticked', () => {
 });
 
 describe('the box', () => {
-	let app: WatchingApp;
-	beforeAll(async () => {
-		app = await watchingApp();
-	});
-	afterAll(() => app[Symbol.asyncDispose]());
-	afterEach(async () => {
-		for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
-		expectNothingWrong(app);
-	});
+	const it = withApp(watchingApp);
 
-	it('keeps a guessed tick when Slack sends an untouched box as empty', async () => {
+	it('keeps a guessed tick when Slack sends an untouched box as empty', async ({ app }) => {
 		const id = await app.watchedAsking(['One-time code']);
 		await app.threadSays(id, 'One-time code');
-		const modal = await openSession(app.app, id);
+		const modal = await openSession(app, id);
 		expect(modal.value(ONE)).toEqual([HIDE]);
 		await modal.fill(0, '271828');
 		expect((await modal.submit()).outcome).toBe('updated');
@@ -242,10 +239,10 @@ describe('the box', () => {
 		expect(await app.said()).not.toContain('271828');
 	});
 
-	it('treats a guessed secret as an ordinary answer after the box is unticked', async () => {
+	it('treats a guessed secret as an ordinary answer after the box is unticked', async ({ app }) => {
 		const id = await app.watchedAsking(['Password policy, the token limit and the PIN of the badge']);
 		await app.threadSays(id, 'Password policy');
-		const modal = await openSession(app.app, id);
+		const modal = await openSession(app, id);
 		expect(modal.value(ONE)).toEqual([HIDE]);
 		await modal.fill(0, 'There is none');
 		await shownAnew(app, modal, () => modal.choose(ONE, []));
@@ -255,11 +252,11 @@ describe('the box', () => {
 		await windowSays(app, 'ada', '> There is none');
 	});
 
-	it('guesses again for later values after the box was unticked', async () => {
+	it('guesses again for later values after the box was unticked', async ({ app }) => {
 		const id = await app.watched();
 		const index = app.ask(id, ['Password']);
 		await app.threadSays(id, 'Password');
-		const modal = await openSession(app.app, id);
+		const modal = await openSession(app, id);
 		await modal.fill(0, 'There is none');
 		await shownAnew(app, modal, () => modal.choose(ONE, []));
 		await modal.submit();
@@ -276,9 +273,9 @@ describe('the box', () => {
 		expect(await app.said()).not.toContain('Tr0ub4dor&3');
 	});
 
-	it('ticks the box when a person types a wiped answer again', async () => {
+	it('ticks the box when a person types a wiped answer again', async ({ app }) => {
 		const id = await app.watchedAsking(['Which door?']);
-		const modal = await openSession(app.app, id);
+		const modal = await openSession(app, id);
 		await modal.fill(0, 'once-and-again-9');
 		await keepSecret(modal, app.until);
 		app.service.sessions.setStatus(id, 'completed');
@@ -286,14 +283,14 @@ describe('the box', () => {
 		await windowSays(app, 'ada', 'Type them again.');
 		app.service.sessions.setStatus(id, 'humanInput');
 		await modal.close();
-		const again = await openSession(app.app, id, 'grace');
+		const again = await openSession(app, id, 'grace');
 		expect([again.value(0), again.value(ONE)]).toEqual([null, [HIDE]]);
 	});
 
-	it('keeps tick and text when the form is shown again in every way', async () => {
+	it('keeps tick and text when the form is shown again in every way', async ({ app }) => {
 		const id = await app.watchedAsking(['How many guests?', 'Your e-mail address']);
 		await app.threadSays(id, 'How many guests?');
-		const modal = await openSession(app.app, id);
+		const modal = await openSession(app, id);
 		// Before it is typed: the form is shown anew with the box.
 		await keepSecret(modal, app.until);
 		await modal.fill(0, '4711004711');
@@ -312,10 +309,10 @@ describe('the box', () => {
 		expect(await app.said()).not.toContain('4711004711');
 	});
 
-	const ada = () => app.slack.as('ada');
+	const ada = (app: WatchingApp) => app.slack.as('ada');
 
 	/** A watched session whose agent asks in the text above its items; its post stands. */
-	async function askedAbove(text: string, items: string[] = ['Answer']) {
+	async function askedAbove(app: WatchingApp, text: string, items: string[] = ['Answer']) {
 		const id = await app.watched();
 		app.ask(id, items, text);
 		const { ts } = await app.threadSays(id, text.slice(-20));
@@ -323,79 +320,79 @@ describe('the box', () => {
 	}
 
 	describe('a secret that only the text above the items asks for', () => {
-		it.each([
+		it.for([
 			['a password', 'The shop wants me to log in. Please give me the password of the account.', 'Tr0ub4dor-one'],
 			['a code by SMS', 'The bank has sent a code by SMS. What is it?', '271828-one'],
 			['a PIN', 'Please enter the PIN of the card.', '4711-one'],
 			['a TAN without a verb of asking', 'Ich bin fast fertig. Es fehlt nur noch die TAN.', '908172-one'],
 			['what an SMS says', 'The bank just sent you an SMS. Let me know what it says.', '551903-one'],
 			['what is mandatory', 'I cannot file the form. SSN is mandatory.', '078-05-1120-one'],
-		])('is ticked, not kept as a draft, not shown and wiped: %s', async (_what, text, value) => {
-			const { id, notification } = await askedAbove(text);
+		] as const)('is ticked, not kept as a draft, not shown and wiped: %s', async ([_what, text, value], { app }) => {
+			const { id, notification } = await askedAbove(app, text);
 			expect(notification).toBe(ASKS);
-			const first = await openSession(app.app, id);
+			const first = await openSession(app, id);
 			expect(first.value(ONE)).toEqual([HIDE]);
 			await first.fill(0, `${value}-draft`);
 			await close(app, first);
-			const modal = await openSession(app.app, id);
+			const modal = await openSession(app, id);
 			expect(modal.value(0)).toBeNull();
 			await modal.fill(0, value);
 			expect((await modal.submit()).outcome).toBe('updated');
 			expect((await app.answered(id)).text()).toMatch(answeredBy('ada'));
-			await app.until(() => ada().modal()?.text().includes(REMOVED_ANSWER));
-			await ada().modal()?.close(true);
+			await app.until(() => ada(app).modal()?.text().includes(REMOVED_ANSWER));
+			await ada(app).modal()?.close(true);
 			await app.slack.as('grace').command('#agents', `/session history ${id}`);
 			await app.until(() => app.slack.as('grace').modal()?.text().includes(REMOVED_ANSWER));
 			expect(await app.said()).not.toContain(value);
 			expect(app.log.join('\n')).not.toContain(value);
 		});
 
-		it('is not taken from a message of the thread', async () => {
-			const { id } = await askedAbove('I need the API key of the weather service.');
+		it('is not taken from a message of the thread', async ({ app }) => {
+			const { id } = await askedAbove(app, 'I need the API key of the weather service.');
 			const thread = app.card(id);
 			if (thread === undefined) throw new Error('there is no card');
-			const refused = await app.toldAfter(() => ada().mention('#agents', 'wx-90210-secretly', { thread }));
+			const refused = await app.toldAfter(() => ada(app).mention('#agents', 'wx-90210-secretly', { thread }));
 			expect(openButtons(refused)).toEqual([]);
 			expect(TAKEN).toContain(refused.text().slice(0, 40));
-			const message = await ada().say('#agents', 'wx-90210-secretly', { thread });
-			await ada().shortcut(message, 'use_as_answer');
-			const form = await ada().waitForModal((modal) => modal.submitText() !== null);
+			const message = await ada(app).say('#agents', 'wx-90210-secretly', { thread });
+			await ada(app).shortcut(message, 'use_as_answer');
+			const form = await ada(app).waitForModal((modal) => modal.submitText() !== null);
 			expect([form.value(0), form.value(ONE)]).toEqual([null, [HIDE]]);
 			expect(form.text()).toContain('password or code');
 		});
 
-		it('is hidden when it was answered outside of Slack', async () => {
-			const { id } = await askedAbove('Please send me the password for the shop.');
+		it('is hidden when it was answered outside of Slack', async ({ app }) => {
+			const { id } = await askedAbove(app, 'Please send me the password for the shop.');
 			app.service.sessions.answerAsPage(id, ['swordfish']);
 			await app.threadSays(id, new RegExp(`${OUTSIDE}$`, 'm'));
-			const modal = await openSession(app.app, id, 'grace');
+			const modal = await openSession(app, id, 'grace');
 			expect(modal.text()).not.toContain('swordfish');
 			expect(await app.said()).not.toContain('swordfish');
 		});
 	});
 
 	describe('a text above the items that only mentions a secret', () => {
-		it.each([
+		it.for([
 			['I reset the password; which colour?', 'Answer'],
 			['Please enter the password. Shall I go on?', 'Shall I go on?'],
-		])('leaves the answer ordinary: %s', async (text, title) => {
-			const { id } = await askedAbove(text, [title]);
-			const modal = await openSession(app.app, id);
+		] as const)('leaves the answer ordinary: %s', async ([text, title], { app }) => {
+			const { id } = await askedAbove(app, text, [title]);
+			const modal = await openSession(app, id);
 			expect(modal.buttons()).toContain(HIDE);
 		});
 
-		it('keeps the draft', async () => {
-			const { id, notification } = await askedAbove('The password is set; which colour?');
+		it('keeps the draft', async ({ app }) => {
+			const { id, notification } = await askedAbove(app, 'The password is set; which colour?');
 			expect(notification).not.toBe(ASKS);
-			const first = await openSession(app.app, id);
+			const first = await openSession(app, id);
 			await first.fill(0, 'sand');
 			await close(app, first);
-			expect((await openSession(app.app, id)).value(0)).toBe('sand');
+			expect((await openSession(app, id)).value(0)).toBe('sand');
 		});
 
-		it('leaves the other items ordinary when one item asks for the secret', async () => {
-			const { id } = await askedAbove('Please enter the password and the colour.', ['Password', 'Colour']);
-			const modal = await openSession(app.app, id);
+		it('leaves the other items ordinary when one item asks for the secret', async ({ app }) => {
+			const { id } = await askedAbove(app, 'Please enter the password and the colour.', ['Password', 'Colour']);
+			const modal = await openSession(app, id);
 			expect(modal.value(HIDES_ANSWERS)).toEqual(['1. Password']);
 		});
 	});
@@ -404,10 +401,10 @@ describe('the box', () => {
 it.each(['submission', 'secretPositions'] as const)(
 	'a ticked answer stays hidden when "%s" of its row is damaged',
 	async (column) => {
-		await using app = await watchingApp({ env: { ENCRYPTION_KEY: KEY } });
+		const app = await forCase(watchingApp({ env: { ENCRYPTION_KEY: KEY }, mayFail: true }));
 		const id = await app.watched();
 		const index = app.ask(id, ['Which door?']);
-		const modal = await openSession(app.app, id);
+		const modal = await openSession(app, id);
 		await modal.fill(0, 'behindthemill');
 		await keepSecret(modal, app.until);
 		expect((await modal.submit()).outcome).toBe('updated');
@@ -422,16 +419,16 @@ it.each(['submission', 'secretPositions'] as const)(
 		messages[index]?.human_input?.push(item('And when?'));
 		app.service.sessions.patch(id, { status: 'humanInput', messages });
 		await app.threadSays(id, 'And when?');
-		expect((await openSession(app.app, id, 'grace')).text()).toContain('(hidden)');
+		expect((await openSession(app, id, 'grace')).text()).toContain('(hidden)');
 		expect(await app.said()).not.toContain('behindthemill');
 	},
 );
 
 it('offers no posting of own texts with SHOW_ANSWERS=never', async () => {
-	await using app = await watchingApp({ env: { SHOW_ANSWERS: 'never' } });
+	const app = await forCase(watchingApp({ env: { SHOW_ANSWERS: 'never' } }));
 	const id = await app.watchedAsking();
 	await app.threadSays(id, 'Which colour?');
-	const modal = await openSession(app.app, id);
+	const modal = await openSession(app, id);
 	await modal.fill(0, 'Graphite');
 	app.service.sessions.answerAsPage(id, ['Sand']);
 	await modal.submit();
@@ -441,7 +438,7 @@ it('offers no posting of own texts with SHOW_ANSWERS=never', async () => {
 });
 
 it('applies SHOW_ANSWERS=never to answers that an earlier process stored', async () => {
-	await using app = await watchingApp({ env: { SHOW_ANSWERS: 'always' } });
+	const app = await forCase(watchingApp({ env: { SHOW_ANSWERS: 'always' } }));
 	const id = await app.watchedAsking(['Remarks']);
 	const post = await app.threadSays(id, 'Remarks');
 	app.slack.faults.add({ method: 'chat.update', error: 'internal_error' });
@@ -461,7 +458,7 @@ describe.each([
 	['never', ''],
 ] as const)('SHOW_ANSWERS=%s', (mode, seen) => {
 	it(`shows a channel "${OUTSIDE}${seen}"`, async () => {
-		await using app = await watchingApp({ env: { SHOW_ANSWERS: mode } });
+		const app = await forCase(watchingApp({ env: { SHOW_ANSWERS: mode } }));
 		const id = await app.watchedAsking([item('Colour?', 'One of: Sand, Forest'), 'Remarks', 'Password']);
 		const post = await app.threadSays(id, 'Colour?');
 		app.service.sessions.answerAsPage(id, ['Sand', 'see https://shop.example/a?b', 'hunter2']);

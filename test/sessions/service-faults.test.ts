@@ -63,9 +63,9 @@ it.each<[string, Fault, string]>([
 		const { service, ask, told, kinds } = await watched();
 		service.faults.add(fault);
 		ask();
-		expect(await told(10 * MINUTE)).toEqual([expect.objectContaining({ kind: 'serviceDown', code })]);
+		expect(await told(3 * MINUTE)).toEqual([expect.objectContaining({ kind: 'serviceDown', code })]);
 		service.faults.clear();
-		expect((await kinds(2 * MINUTE)).toSorted()).toEqual(['question', 'question', 'serviceBack']);
+		expect((await kinds(MINUTE)).toSorted()).toEqual(['question', 'question', 'serviceBack']);
 	},
 );
 

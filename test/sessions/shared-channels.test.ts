@@ -1,33 +1,34 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { sampleOrganisation } from '../../fake-slack/index.ts';
 import { placeOf } from '../../src/slack/parts.ts';
 import { plainWords } from '../../src/slack/rich-text.ts';
-import type { AppOptions } from '../support/app.ts';
+import {
+	type AppOptions,
+	describe,
+	expect,
+	FEWEST_REQUESTS,
+	forCase,
+	it,
+	sampleOrganisation,
+	WATCHING,
+	type WatchingApp,
+	watchingApp,
+	whatHappened,
+} from '../kit.ts';
 import { auditRows } from '../support/audit-rows.ts';
-import { WATCHING, whatHappened } from '../support/sentences.ts';
-import { expectNothingWrong, FEWEST_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 
 const OTHER = 'T0OTHER';
 const EVERY_MS = 3 * 60_000;
 const SHARED = 'Another organisation can read this channel, or is invited to it';
 
-let app: WatchingApp;
-async function start(options: AppOptions = {}): Promise<void> {
-	app = await watchingApp({ ...options, env: { ...FEWEST_REQUESTS, ...options.env } });
-}
-afterEach(async () => {
-	app.slack.faults.clear();
-	expectNothingWrong(app);
-	await app[Symbol.asyncDispose]();
-});
+const start = (options: AppOptions = {}) =>
+	forCase(watchingApp({ ...options, env: { ...FEWEST_REQUESTS, ...options.env } }));
 
 /** The direct messages to this person about the session. */
-const dms = (who: string, words: string) => app.slack.as(who).dm(words);
-const told = (who: string, words = SHARED) => app.until(() => dms(who, words)[0]);
-const listings = (from = 0) => app.calls('users.conversations', from);
+const dms = (app: WatchingApp, who: string, words: string) => app.slack.as(who).dm(words);
+const told = (app: WatchingApp, who: string, words = SHARED) => app.until(() => dms(app, who, words)[0]);
+const listings = (app: WatchingApp, from = 0) => app.calls('users.conversations', from);
 
 /** Every call that posts into the channel since then, also those that Slack refused. */
-function writtenInto(channel: string, from: number): unknown[] {
+function writtenInto(app: WatchingApp, channel: string, from: number): unknown[] {
 	return ['chat.postMessage', 'chat.update'].flatMap((method) =>
 		app
 			.calls(method, from)
@@ -37,24 +38,24 @@ function writtenInto(channel: string, from: number): unknown[] {
 }
 
 /** The agent works and asks for some minutes, and nothing is posted in the channel. */
-async function expectSilence(id: string, from: number, channel = 'C0AGENTS'): Promise<void> {
+async function expectSilence(app: WatchingApp, id: string, from: number, channel = 'C0AGENTS'): Promise<void> {
 	const reads = app.service.log.reads(id).length;
 	app.step(id, 'I look further.');
 	app.ask(id);
 	await app.pass(2 * EVERY_MS);
-	expect(writtenInto(channel, from)).toEqual([]);
+	expect(writtenInto(app, channel, from)).toEqual([]);
 	// One may have been under way.
 	expect(app.service.log.reads(id).length - reads).toBeLessThanOrEqual(1);
 }
 
 /** Drops Slack's events, as if Slack could not deliver them. */
-function deaf(): void {
+function deaf(app: WatchingApp): void {
 	app.slack.settings.events = app.slack.settings.events.filter((name) => !/shared|id_changed/.test(name));
 }
 
 describe('a watched channel that is shared with another organisation', () => {
 	it('posts nothing in a channel from the moment it is shared, and tells the creators', async () => {
-		await start({ env: { ADMIN_CONTACT: 'the help desk' } });
+		const app = await start({ env: { ADMIN_CONTACT: 'the help desk' } });
 		const id = await app.watched();
 		const other = app.session();
 		await app.watch(other, { who: 'grace' });
@@ -63,15 +64,15 @@ describe('a watched channel that is shared with another organisation', () => {
 		await app.pass(5_000);
 		const from = app.now();
 		await app.slack.share('#agents', OTHER);
-		const dm = await told('ada');
+		const dm = await told(app, 'ada');
 		expect(dm.text()).toContain(id);
 		expect(dm.text()).toContain('#agents');
 		expect(dm.text()).toContain('What it posted there before stays, and they can read it: ask a workspace admin');
 		expect(dm.text()).toContain('ask the help desk');
-		expect((await told('grace')).text()).toContain(other);
-		expect(listings()).toEqual([]);
-		await expectSilence(id, from);
-		expect(dms('ada', SHARED)).toHaveLength(1);
+		expect((await told(app, 'grace')).text()).toContain(other);
+		expect(listings(app)).toEqual([]);
+		await expectSilence(app, id, from);
+		expect(dms(app, 'ada', SHARED)).toHaveLength(1);
 		expect(auditRows(app.dataDir, 'unwatched')).toMatchObject(
 			[id, other].map((session) => ({ session, channel: 'C0AGENTS', outcome: 'channelShared' })),
 		);
@@ -83,24 +84,24 @@ describe('a watched channel that is shared with another organisation', () => {
 	});
 
 	it.each([
-		['shared', () => app.slack.share('#agents', OTHER)],
-		['open to another organisation that is invited', () => app.slack.inviteOrganisation('#agents')],
+		['shared', (app: WatchingApp) => app.slack.share('#agents', OTHER)],
+		['open to another organisation that is invited', (app: WatchingApp) => app.slack.inviteOrganisation('#agents')],
 	])('finds within three minutes and without an event that a channel is %s', async (_, share) => {
-		await start();
+		const app = await start();
 		const id = await app.watched();
-		deaf();
-		await share();
+		deaf(app);
+		await share(app);
 		const from = app.now();
 		const sharedAt = app.clock.now();
-		await told('ada');
+		await told(app, 'ada');
 		expect(app.clock.now() - sharedAt).toBeLessThan(EVERY_MS + 5_000);
-		await expectSilence(id, from);
-		expect(listings(from)[0]?.request).toMatchObject({ types: 'public_channel,private_channel', limit: '200' });
+		await expectSilence(app, id, from);
+		expect(listings(app, from)[0]?.request).toMatchObject({ types: 'public_channel,private_channel', limit: '200' });
 		expect(await app.said()).toMatch(/handraise_channel_checks_total\{outcome="complete"\} [1-9]/);
 	});
 
 	it('finds a shared channel at the start before any post', async () => {
-		await start();
+		const app = await start();
 		const id = await app.watched();
 		const ended = await app.watched();
 		// What waits to be posted while Slack takes no posts waits over the stop, that of a session that is over too.
@@ -110,31 +111,31 @@ describe('a watched channel that is shared with another organisation', () => {
 		await app.pass(30_000);
 		expect(app.thread(id)).toEqual([]);
 		expect(app.thread(ended)).toEqual([]);
-		await app.app.stop();
+		await app.stop();
 		await app.slack.share('#agents', OTHER);
 		for (const lift of lifts) lift();
 		const from = app.now();
 		await app.clock.advance(300_000);
-		await app.app.restart();
-		const dm = await told('ada');
+		await app.restart();
+		const dm = await told(app, 'ada');
 		expect(dm.text()).toContain(id);
 		await app.pass(60_000);
-		expect(writtenInto('C0AGENTS', from)).toEqual([]);
+		expect(writtenInto(app, 'C0AGENTS', from)).toEqual([]);
 	});
 
 	it('keeps watches of a shared channel while ALLOW_EXTERNAL allows it, and ends them at the start after that', async () => {
-		await start({ env: { ALLOW_EXTERNAL: 'true' } });
+		const app = await start({ env: { ALLOW_EXTERNAL: 'true' } });
 		const id = await app.watched();
 		await app.slack.share('#agents', OTHER);
 		app.ask(id);
 		await app.threadSays(id, 'Which colour?');
 		await app.pass(2 * EVERY_MS);
-		expect(listings()).toEqual([]);
-		expect(dms('ada', id)).toEqual([]);
-		await app.app.restart({ ALLOW_EXTERNAL: 'false' });
+		expect(listings(app)).toEqual([]);
+		expect(dms(app, 'ada', id)).toEqual([]);
+		await app.restart({ ALLOW_EXTERNAL: 'false' });
 		const from = app.now();
-		await told('ada');
-		await expectSilence(id, from);
+		await told(app, 'ada');
+		await expectSilence(app, id, from);
 	});
 
 	it('ends the watches under the former id when a private channel is shared', async () => {
@@ -142,28 +143,28 @@ describe('a watched channel that is shared with another organisation', () => {
 		const organisation = sampleOrganisation();
 		const channels = organisation.channels.filter(({ name }) => name !== 'secret');
 		const made = { ...secret, isIm: false, isArchived: false, isExtShared: false };
-		await start({ slack: { workspace: { ...organisation, channels: [...channels, made] } } });
+		const app = await start({ slack: { workspace: { ...organisation, channels: [...channels, made] } } });
 		const id = app.session();
 		await app.watch(id, { channel: '#secret' });
 		await app.pass(5_000);
 		const from = app.now();
 		await app.slack.inviteOrganisation('#secret');
-		await told('ada');
-		await expectSilence(id, from, 'G0SECRET');
-		expect(writtenInto('C0SECRET', from)).toEqual([]);
+		await told(app, 'ada');
+		await expectSilence(app, id, from, 'G0SECRET');
+		expect(writtenInto(app, 'C0SECRET', from)).toEqual([]);
 	});
 });
 
 describe('looking for shared channels', () => {
 	it('reads all pages of channels, however short, and uses a page when the next one fails', async () => {
-		await start({ slack: { settings: { conversationsPageSize: 1 } } });
+		const app = await start({ slack: { settings: { conversationsPageSize: 1 } } });
 		const id = app.session();
 		await app.watch(id, { channel: '#secret' });
-		deaf();
+		deaf(app);
 		await app.slack.share('#secret', OTHER);
 		const from = app.now();
-		await told('ada');
-		const cursors = listings(from).map(({ request }) => (request as { cursor?: string }).cursor);
+		await told(app, 'ada');
+		const cursors = listings(app, from).map(({ request }) => (request as { cursor?: string }).cursor);
 		expect(cursors[0]).toBeUndefined();
 		expect(new Set(cursors).size).toBe(cursors.length);
 		expect(cursors.length).toBeGreaterThan(1);
@@ -174,23 +175,23 @@ describe('looking for shared channels', () => {
 		});
 		const other = await app.watched();
 		await app.slack.share('#agents', OTHER);
-		await app.until(() => dms('ada', other)[0]);
+		await app.until(() => dms(app, 'ada', other)[0]);
 	});
 
 	it('makes no call while no team channel is watched', async () => {
-		await start();
+		const app = await start();
 		await app.pass(2 * EVERY_MS);
 		const id = app.session();
 		await app.watch(id, { channel: 'dm' });
 		await app.pass(2 * EVERY_MS);
-		expect(listings()).toEqual([]);
+		expect(listings(app)).toEqual([]);
 	});
 
 	it('waits as long as Slack says, and continues with the same page of channels', async () => {
-		await start({ slack: { settings: { conversationsPageSize: 1 } } });
+		const app = await start({ slack: { settings: { conversationsPageSize: 1 } } });
 		const id = app.session();
 		await app.watch(id, { channel: '#secret' });
-		deaf();
+		deaf(app);
 		await app.slack.share('#secret', OTHER);
 		app.slack.faults.add({
 			method: 'users.conversations',
@@ -200,17 +201,17 @@ describe('looking for shared channels', () => {
 			when: ({ cursor }) => cursor !== undefined,
 		});
 		const from = app.now();
-		await app.until(() => listings(from).length === 2);
+		await app.until(() => listings(app, from).length === 2);
 		const limitedAt = app.clock.now();
-		expect(dms('ada', SHARED)).toEqual([]);
-		await told('ada');
+		expect(dms(app, 'ada', SHARED)).toEqual([]);
+		await told(app, 'ada');
 		expect(app.clock.now() - limitedAt).toBeGreaterThanOrEqual(77_000);
-		const [, limited, resumed] = listings(from).map(({ request }) => request);
+		const [, limited, resumed] = listings(app, from).map(({ request }) => request);
 		expect(resumed).toEqual(limited);
 	});
 
 	it('ends no watch whatever is wrong with a page of channels, and tries again', async () => {
-		await start();
+		const app = await start();
 		const id = await app.watched();
 		for (const [name, fault] of Object.entries({
 			fails: { error: 'internal_error' },
@@ -223,26 +224,26 @@ describe('looking for shared channels', () => {
 		})) {
 			const from = app.now();
 			const lift = app.slack.faults.add({ method: 'users.conversations', ...fault });
-			await app.until(() => listings(from).length >= 2, undefined, 3 * EVERY_MS);
+			await app.until(() => listings(app, from).length >= 2, undefined, 3 * EVERY_MS);
 			app.ask(id, [`Colour when one ${name}?`]);
 			await app.threadSays(id, `Colour when one ${name}?`);
-			expect(dms('ada', id), name).toEqual([]);
+			expect(dms(app, 'ada', id), name).toEqual([]);
 			await app.pass(10_000);
-			expect(listings(from).length, name).toBeLessThan(10);
+			expect(listings(app, from).length, name).toBeLessThan(10);
 			lift();
 		}
-		deaf();
+		deaf(app);
 		await app.slack.share('#agents', OTHER);
-		await told('ada');
+		await told(app, 'ada');
 	});
 
 	it('posts at the start when Slack cannot list channels', async () => {
-		await start();
+		const app = await start();
 		const id = await app.watched();
-		await app.app.stop();
+		await app.stop();
 		app.ask(id);
 		app.slack.faults.add({ method: 'users.conversations', drop: true });
-		await app.app.restart();
+		await app.restart();
 		await app.threadSays(id, 'Which colour?');
 	});
 });
@@ -251,7 +252,7 @@ describe('a channel of several workspaces of the own organisation', () => {
 	const workspace = sampleOrganisation();
 
 	it('keeps watches of a channel shared inside the organisation', async () => {
-		await start({ slack: { workspace } });
+		const app = await start({ slack: { workspace } });
 		const id = app.session();
 		expect((await app.command(`/session watch ${id}`, 'ada', '#together')).text()).toContain(WATCHING);
 		await app.until(() => app.card(id, '#together'));
@@ -263,10 +264,10 @@ describe('a channel of several workspaces of the own organisation', () => {
 			acceptsPayload: false,
 		});
 		await app.pass(2 * EVERY_MS);
-		expect(listings().length).toBeGreaterThan(0);
+		expect(listings(app).length).toBeGreaterThan(0);
 		app.ask(id);
 		const post = await app.threadSays(id, 'Which colour?', '#together');
-		expect(dms('ada', id)).toEqual([]);
+		expect(dms(app, 'ada', id)).toEqual([]);
 		// People of the other workspaces read it; the access policy decides whether they act.
 		const henrys = app.seenBy('henry', post);
 		expect(henrys.text()).toContain('Which colour?');
@@ -279,18 +280,18 @@ describe('a channel of several workspaces of the own organisation', () => {
 	});
 
 	it('ends watches of a channel inside the organisation when another organisation joins', async () => {
-		await start({ slack: { workspace } });
+		const app = await start({ slack: { workspace } });
 		const id = app.session();
 		await app.watch(id, { channel: '#together' });
 		await app.slack.share('#together', OTHER);
-		await told('ada');
+		await told(app, 'ada');
 		expect((await app.command(`/session watch ${id}`, 'ada', '#together')).text()).toContain(
 			whatHappened('watch_external'),
 		);
 	});
 
 	it("refuses to watch when Slack's sharing flags contradict each other", async () => {
-		await start({ slack: { workspace } });
+		const app = await start({ slack: { workspace } });
 		const id = app.session();
 		const channel = { id: 'C0AGENTS', is_member: true, is_shared: true, is_ext_shared: false, is_org_shared: false };
 		app.slack.faults.add({
@@ -304,25 +305,25 @@ describe('a channel of several workspaces of the own organisation', () => {
 });
 
 it('ends watches outside a narrowed ALLOWED_CHANNELS at the start, also in direct messages', async () => {
-	await start({ env: { ADMIN_CONTACT: 'U0GRACE' } });
+	const app = await start({ env: { ADMIN_CONTACT: 'U0GRACE' } });
 	const [agents, secret, dm] = [await app.watched(), app.session(), app.session()];
 	await app.command(`/session watch ${secret}`, 'ada', '#secret');
 	await app.command(`/session watch ${dm}`, 'ada', 'dm');
 	await app.until(() => app.card(secret, '#secret') && app.card(dm, 'dm'));
 	await app.pass(5_000);
 	const from = app.now();
-	await app.app.restart({ ALLOWED_CHANNELS: 'C0AGENTS' });
+	await app.restart({ ALLOWED_CHANNELS: 'C0AGENTS' });
 	const words = 'Handraise is no longer allowed there';
-	await app.until(() => dms('ada', words).length === 2);
-	const [one, other] = dms('ada', words).map((message) => message.text());
+	await app.until(() => dms(app, 'ada', words).length === 2);
+	const [one, other] = dms(app, 'ada', words).map((message) => message.text());
 	expect([one, other].join('\n')).toContain(secret);
 	expect([one, other].join('\n')).toMatch(new RegExp(`${dm}.* in ${plainWords(placeOf('D'))} has ended`));
 	expect(one).toMatch(/ask @grace|<@U0GRACE>|Grace/);
-	await expectSilence(secret, from, 'C0SECRET');
+	await expectSilence(app, secret, from, 'C0SECRET');
 	app.ask(dm);
 	app.ask(agents);
 	await app.threadSays(agents, 'Which colour?');
 	await app.pass(10_000);
 	expect(app.thread(dm, 'dm').filter((post) => post.text().includes('Which colour?'))).toEqual([]);
-	expect(dms('ada', agents)).toEqual([]);
+	expect(dms(app, 'ada', agents)).toEqual([]);
 });

@@ -1,25 +1,16 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { WATCHING } from '../support/sentences.ts';
-import { expectNothingWrong, USUAL_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
+import { expect, WATCHING, type WatchingApp, watchingApp, withApp } from '../kit.ts';
 
 /** The service checks 150 keys in each call, one call after another. */
 const CALL_MS = 8_000;
-let app: WatchingApp;
-
-beforeEach(async () => {
-	app = await watchingApp({
-		env: { ...USUAL_REQUESTS, SESSION_SERVICE_TIMEOUT_MS: '20000' },
+const it = withApp(() =>
+	watchingApp({
+		env: { SESSION_SERVICE_TIMEOUT_MS: '20000' },
 		service: { keyCheckMs: CALL_MS, list: { mode: 'on' } },
-	});
-});
-
-afterEach(async () => {
-	expectNothingWrong(app);
-	await app[Symbol.asyncDispose]();
-});
+	}),
+);
 
 /** Sends these commands at once; what Ada is told in the end of each. */
-async function atOnce(lines: readonly string[]): Promise<string[]> {
+async function atOnce(app: WatchingApp, lines: readonly string[]): Promise<string[]> {
 	const before = new Set(app.onlyFor('ada', '#agents').map(({ ts }) => ts));
 	for (const line of lines) expect(await app.slack.as('ada').command('#agents', line)).toMatchObject({ ok: true });
 	const told = () => {
@@ -30,7 +21,7 @@ async function atOnce(lines: readonly string[]): Promise<string[]> {
 	return told();
 }
 
-it('puts an answer within the time of four calls and settles it within ten', async () => {
+it('puts an answer within the time of four calls and settles it within ten', async ({ app }) => {
 	const ids = Array.from({ length: 10 }, () => app.session());
 	await app.command(`/session watch ${ids.join(' ')}`);
 	await app.pass(5 * 60_000);
@@ -56,9 +47,12 @@ it('puts an answer within the time of four calls and settles it within ten', asy
 	expect(app.service.log.list().filter(({ clientGone }) => clientGone)).toEqual([]);
 });
 
-it('watches five sessions that are named at once, right after the start', async () => {
+it('watches five sessions that are named at once, right after the start', async ({ app }) => {
 	const ids = Array.from({ length: 5 }, () => app.session());
-	const told = await atOnce(ids.map((id) => `/session watch ${id}`));
+	const told = await atOnce(
+		app,
+		ids.map((id) => `/session watch ${id}`),
+	);
 	expect(told).toEqual(ids.map(() => expect.stringContaining(WATCHING)));
 	for (const id of ids) await app.until(() => app.card(id));
 });

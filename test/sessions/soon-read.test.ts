@@ -1,40 +1,31 @@
-import { afterEach, expect, it } from 'vitest';
-import { expectNothingWrong, USUAL_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
+import { expect, forCase, it, type WatchingApp, watchingApp } from '../kit.ts';
 
 /** The service checks keys one after another, as long as the number of keys takes: 12 keys take 0.66 s. */
 const KEY_CHECK_MS = 660;
 const MINUTE = 60_000;
-let app: WatchingApp;
 
-async function watchAtOnce(count: number): Promise<string[]> {
+async function watchAtOnce(app: WatchingApp, count: number): Promise<string[]> {
 	const ids = Array.from({ length: count }, () => app.session());
 	for (let at = 0; at < count; at += 20) await app.command(`/session watch ${ids.slice(at, at + 20).join(' ')}`);
 	return ids;
 }
 
-async function start(
-	keyCheckMs: number,
-	count: number,
-	prepare: (service: WatchingApp['service']) => void = () => {},
-): Promise<readonly string[]> {
-	app = await watchingApp({
-		// In its first minutes it looks for a list now and then, and such a request makes reads slower, too.
-		env: { ...USUAL_REQUESTS, SESSION_SERVICE_TIMEOUT_MS: '20000' },
-		service: { keyCheckMs },
-		prepare: async ({ service }) => prepare(service),
-	});
-	const ids = await watchAtOnce(count);
+async function start(keyCheckMs: number, count: number, prepare: (service: WatchingApp['service']) => void = () => {}) {
+	const app = await forCase(
+		watchingApp({
+			// In its first minutes it looks for a list now and then, and such a request makes reads slower, too.
+			env: { SESSION_SERVICE_TIMEOUT_MS: '20000' },
+			service: { keyCheckMs },
+			prepare: async ({ service }) => prepare(service),
+		}),
+	);
+	const ids = await watchAtOnce(app, count);
 	await app.until(() => ids.every((id) => app.service.log.reads(id).length > 0));
-	return ids;
+	return { app, ids };
 }
 
-afterEach(async () => {
-	expectNothingWrong(app);
-	await app[Symbol.asyncDispose]();
-});
-
 /** The most reads that were at the service at once, since `from`. */
-function mostAtOnce(from: number): number {
+function mostAtOnce(app: WatchingApp, from: number): number {
 	const reads = app.service.log.reads().filter(({ at }) => at >= from);
 	return Math.max(
 		...reads.map(
@@ -44,11 +35,11 @@ function mostAtOnce(from: number): number {
 }
 
 it('has few reads under way at a service that gets slower by them, and an answer is put soon', async () => {
-	const ids = await start(KEY_CHECK_MS, 40);
+	const { app, ids } = await start(KEY_CHECK_MS, 40);
 	await app.pass(MINUTE);
 	const from = app.clock.now();
 	await app.pass(MINUTE);
-	expect(mostAtOnce(from)).toBeLessThanOrEqual(4);
+	expect(mostAtOnce(app, from)).toBeLessThanOrEqual(4);
 	const id = ids[7] ?? '';
 	app.ask(id);
 	const post = await app.threadSays(id, 'Which colour?');
@@ -64,7 +55,7 @@ it('has few reads under way at a service that gets slower by them, and an answer
 });
 
 it('reads the others within seconds while a session hangs right after the start', async () => {
-	app = await watchingApp({ env: { ...USUAL_REQUESTS, SESSION_SERVICE_TIMEOUT_MS: '20000' } });
+	const app = await forCase(watchingApp({ env: { SESSION_SERVICE_TIMEOUT_MS: '20000' } }));
 	const [hanging = '', ...others] = Array.from({ length: 6 }, () => app.session());
 	await app.command(`/session watch ${[hanging, ...others].join(' ')}`);
 	app.service.faults.add({ kind: 'hang', sessionId: hanging, method: 'GET' });
@@ -78,10 +69,10 @@ it('reads the others within seconds while a session hangs right after the start'
 });
 
 it('sees questions within 30 s although 120 watches began at once', async () => {
-	app = await watchingApp({ env: USUAL_REQUESTS, service: { list: { mode: 'on' } } });
-	await watchAtOnce(40);
+	const app = await forCase(watchingApp({ service: { list: { mode: 'on' } } }));
+	await watchAtOnce(app, 40);
 	await app.pass(120_000);
-	const ids = await watchAtOnce(120);
+	const ids = await watchAtOnce(app, 120);
 	const delays: number[] = [];
 	for (const id of ids.slice(-20)) {
 		await app.pass(1_000);
@@ -99,7 +90,7 @@ it('sees questions within 30 s although 120 watches began at once', async () => 
 });
 
 it('posts the open question of a new watch from the read of whoever watches, without another one', async () => {
-	app = await watchingApp({ env: USUAL_REQUESTS });
+	const app = await forCase(watchingApp());
 	const id = app.session();
 	app.ask(id);
 	await app.command(`/session watch ${id}`);
@@ -112,7 +103,7 @@ it('posts the open question of a new watch from the read of whoever watches, wit
 });
 
 it('takes nothing back in a new watch because of a read that began before it', async () => {
-	app = await watchingApp({ env: USUAL_REQUESTS });
+	const app = await forCase(watchingApp());
 	const id = app.session();
 	await app.watch(id, { channel: '#secret' });
 	const { promise: released, resolve: release } = Promise.withResolvers<void>();

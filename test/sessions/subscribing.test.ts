@@ -1,32 +1,31 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { SETTLED_WORDS } from '../../src/screens/question-post.ts';
 import { unwatchedAllWords, unwatchedWords, WATCHES_KEPT } from '../../src/screens/watch.ts';
 import { ACTIONS, encodeTarget } from '../../src/slack/ids.ts';
-import { openSession } from '../slack/support/open-session.ts';
+import {
+	describe,
+	ended,
+	expect,
+	forCase,
+	openSession,
+	said,
+	WATCHING,
+	type WatchingApp,
+	watchingApp,
+	whatHappened,
+	withApp,
+} from '../kit.ts';
 import { opensSession } from '../support/opens-session.ts';
-import { said } from '../support/said.ts';
-import { ended, WATCHING, whatHappened } from '../support/sentences.ts';
-import { expectNothingWrong, USUAL_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 
 /** In a channel that mentions nobody. */
 const OFFER = 'Mention me if nobody answers';
-let app: WatchingApp;
-beforeAll(async () => {
-	app = await watchingApp({ env: USUAL_REQUESTS });
-});
-afterAll(() => app[Symbol.asyncDispose]());
-afterEach(async () => {
-	await app.service.comeBack();
-	await app.slack.as('ada').modal()?.close(true);
-	expectNothingWrong(app);
-});
+const it = withApp(watchingApp);
 
 /** That this session is not watched here any more. */
-const unwatched = (id: string, { service }: Pick<WatchingApp, 'service'> = app) =>
+const unwatched = ({ service }: WatchingApp, id: string) =>
 	said(unwatchedWords(id, service.sessions.get(id).name ?? ''));
 
 describe('/session watch', () => {
-	it('posts one card in the channel and replies only to the person', async () => {
+	it('posts one card in the channel and replies only to the person', async ({ app }) => {
 		const id = app.session({ name: 'Order new chairs' });
 		const told = await app.command(`/session watch ${id}`);
 		expect(told.text()).toBe(
@@ -43,7 +42,9 @@ describe('/session watch', () => {
 		expect(card.editHistory()).toEqual([]);
 	});
 
-	it('accepts several ids and links at once, with a line for those that are watched and for each other', async () => {
+	it('accepts several ids and links at once, with a line for those that are watched and for each other', async ({
+		app,
+	}) => {
 		const [one, two] = [app.session({ name: 'Order chairs' }), app.session({ name: 'Order lamps' })];
 		const link = `https://dashboard.example.com/sessions/session?id=${two}`;
 		const told = await app.command(`/session watch ${one} <${link}> nosuch completed`);
@@ -58,9 +59,9 @@ describe('/session watch', () => {
 		await app.until(() => app.card(one) && app.card(two));
 	});
 
-	it.each(['watch', 'unwatch'])(
+	it.for(['watch', 'unwatch'])(
 		'gives the outcome of each of 20 sessions, however long their ids: %s',
-		async (verb) => {
+		async (verb, { app }) => {
 			const ids = Array.from({ length: 20 }, (_, index) => `n${index}-${'nosuch'.repeat(30)}`);
 			const told = await app.command(`/session ${verb} ${ids.join(' ')}`);
 			const lines = told.text().split('\n');
@@ -68,14 +69,14 @@ describe('/session watch', () => {
 		},
 	);
 
-	it('accepts a second watch without a second card', async () => {
+	it('accepts a second watch without a second card', async ({ app }) => {
 		const id = await app.watched();
 		expect((await app.command(`/session watch ${id}`)).text()).toContain('is already watched here.');
 		await app.pass(10_000);
 		expect(app.inChannel().filter((message) => opensSession(message.blocks(), id))).toHaveLength(1);
 	});
 
-	it('watches nothing for a flag of 1.1.0, and says where it is now', async () => {
+	it('watches nothing for a flag of 1.1.0, and says where it is now', async ({ app }) => {
 		const id = app.session();
 		const told = await app.command(`/session watch ${id} —no-buttons`);
 		expect(told.text()).toBe('⚠️ Not watched: —no-buttons is now the box One-press buttons in /session settings.');
@@ -83,7 +84,7 @@ describe('/session watch', () => {
 		expect(app.service.log.reads(id)).toEqual([]);
 	});
 
-	it('watches in a private channel with the bot, and in the direct message with it', async () => {
+	it('watches in a private channel with the bot, and in the direct message with it', async ({ app }) => {
 		const id = app.session();
 		expect((await app.command(`/session watch ${id}`, 'ada', '#secret')).text()).toContain(WATCHING);
 		await app.until(() => app.card(id, '#secret'));
@@ -91,14 +92,14 @@ describe('/session watch', () => {
 		await app.until(() => app.card(id, 'dm'));
 	});
 
-	it.each([
+	it.for([
 		{ what: 'where the bot is not a member', channel: '#general', code: 'watch_not_member' },
 		{ what: 'in a private channel that the bot cannot see', channel: '#vault', code: 'watch_not_member' },
 		{ what: 'in an archived channel', channel: '#old', code: 'watch_archived' },
 		{ what: 'in a channel shared with another organisation', channel: '#shared', code: 'watch_external' },
 		{ what: 'by a guest', channel: '#agents', code: 'guest', who: 'gus' },
 		{ what: 'by somebody of another organisation', channel: '#shared', code: 'external', who: 'eve' },
-	])('refuses to watch $what, with the reason', async ({ channel, code, who = 'ada' }) => {
+	])('refuses to watch $what, with the reason', async ({ channel, code, who = 'ada' }, { app }) => {
 		const id = app.session();
 		const told = await app.command(`/session watch ${id}`, who, channel);
 		expect(told.text()).toContain(whatHappened(code));
@@ -107,7 +108,7 @@ describe('/session watch', () => {
 		expect(app.service.log.reads(id)).toEqual([]);
 	});
 
-	it('says that the service is down, and watches after it comes back', async () => {
+	it('says that the service is down, and watches after it comes back', async ({ app }) => {
 		const id = app.session();
 		await app.service.goDown();
 		expect((await app.command(`/session watch ${id}`)).text()).toContain(whatHappened('unavailable'));
@@ -116,16 +117,16 @@ describe('/session watch', () => {
 		await app.until(() => app.card(id));
 	});
 
-	it.each(['/session watch', '/session watch --loud abc', '/session watch <https://elsewhere.example/x>'])(
+	it.for(['/session watch', '/session watch --loud abc', '/session watch <https://elsewhere.example/x>'])(
 		'replies to "%s" with a line',
-		async (line) => {
+		async (line, { app }) => {
 			expect((await app.command(line)).text()).toMatch(/^⚠️ [^\n]+$/);
 		},
 	);
 });
 
 describe('the buttons', () => {
-	it("watches and unwatches by the modal's buttons in the channel from which it was opened", async () => {
+	it("watches and unwatches by the modal's buttons in the channel from which it was opened", async ({ app }) => {
 		const id = app.session();
 		const modal = await openSession(app, id);
 		const told = await app.toldAfter(() => modal.press('Watch in this channel'));
@@ -137,12 +138,12 @@ describe('the buttons', () => {
 		const text = { type: 'plain_text', text: 'Stop watching here' };
 		const [row] = modal.blocks().filter(({ type }) => type === 'actions');
 		Object.assign(row ?? {}, { elements: [{ type: 'button', action_id: ACTIONS.unwatch, text, value }] });
-		expect((await app.toldAfter(() => modal.press('Stop watching here'))).text()).toContain(unwatched(id));
+		expect((await app.toldAfter(() => modal.press('Stop watching here'))).text()).toContain(unwatched(app, id));
 		await app.until(() => modal.buttons().includes('Watch in this channel'));
 		await app.until(() => card.text().includes(ended('unwatched')));
 	});
 
-	it('keeps typed texts when a person watches in the modal', async () => {
+	it('keeps typed texts when a person watches in the modal', async ({ app }) => {
 		const id = app.session();
 		app.ask(id);
 		const modal = await openSession(app, id);
@@ -152,14 +153,14 @@ describe('the buttons', () => {
 		expect(modal.value(0)).toBe('Sand, please');
 	});
 
-	it("unwatches and opens the session by the card's buttons", async () => {
+	it("unwatches and opens the session by the card's buttons", async ({ app }) => {
 		const id = await app.watched();
 		const card = await app.until(() => app.card(id));
 		await card.press('Open session');
 		await app.slack.as('ada').waitForModal('Order six desk chairs.');
 		await app.slack.as('ada').modal()?.close(true);
 		const told = await app.toldAfter(() => card.press('Stop watching'));
-		expect(told.text()).toContain(unwatched(id));
+		expect(told.text()).toContain(unwatched(app, id));
 		await app.until(() => !card.buttons().includes('Stop watching'));
 		expect(card.text()).toContain(ended('unwatched'));
 		// A read under way at the press ends.
@@ -171,7 +172,7 @@ describe('the buttons', () => {
 		expect(app.thread(id)).toEqual([]);
 	});
 
-	it('refuses the watch buttons to a guest', async () => {
+	it('refuses the watch buttons to a guest', async ({ app }) => {
 		const id = await app.watched();
 		const own = app.card(id, '#agents', 'gus');
 		const told = await app.toldAfter(async () => own?.press('Stop watching'), 'gus');
@@ -180,21 +181,23 @@ describe('the buttons', () => {
 		expect(app.card(id)?.buttons()).toContain('Stop watching');
 	});
 
-	it.each([
+	it.for([
 		['list', false],
 		['watch x', true],
 		['watch all', true],
 		['unwatch x', true],
-	])('tells a guest after /session %s whether anything would have been changed', async (typed, changes) => {
-		const told = await app.command(`/session ${typed}`, 'gus');
-		expect(told.text()).toContain(whatHappened('guest'));
-		expect(told.text().includes('Nothing was changed')).toBe(changes);
-	});
+	] as const)(
+		'tells a guest after /session %s whether anything would have been changed',
+		async ([typed, changes], { app }) => {
+			const told = await app.command(`/session ${typed}`, 'gus');
+			expect(told.text()).toContain(whatHappened('guest'));
+			expect(told.text().includes('Nothing was changed')).toBe(changes);
+		},
+	);
 });
 
 describe('/session unwatch and list', () => {
-	it('ends one watch or all watches of the channel, and none of other channels', async () => {
-		await app.unwatchAll();
+	it('ends one watch or all watches of the channel, and none of other channels', async ({ app }) => {
 		expect((await app.command('/session list')).text()).toContain('This channel watches no session.');
 		expect((await app.unwatchAll()).text()).toContain('This channel watches no session.');
 		const [one, two, three] = [app.session(), app.session(), app.session()];
@@ -215,7 +218,9 @@ describe('/session unwatch and list', () => {
 		);
 	});
 
-	it('lists watches with state, step, question and *Stop watching*, in pages, also by /session unwatch alone', async () => {
+	it('lists watches with state, step, question and *Stop watching*, in pages, also by /session unwatch alone', async ({
+		app,
+	}) => {
 		const asks = app.session({ name: 'The one that asks' });
 		const ids = [...Array.from({ length: 16 }, () => app.session()), asks];
 		await app.command(`/session watch ${ids.join(' ')}`);
@@ -245,14 +250,13 @@ describe('/session unwatch and list', () => {
 			.split('[Stop watching]')
 			.findIndex((row) => row.includes('The one that asks'));
 		const told = await app.toldAfter(() => list.press('Stop watching', at));
-		expect(told.text()).toBe(unwatched(asks));
+		expect(told.text()).toBe(unwatched(app, asks));
 		await app.until(() => list.text().includes('This channel watches 16 sessions.'));
 		expect(list.text()).not.toContain('The one that asks');
 		await app.threadSays(asks, SETTLED_WORDS.unwatched);
-		await app.unwatchAll();
 	});
 
-	it('asks before it ends all, and ends nothing when that was not meant', async () => {
+	it('asks before it ends all, and ends nothing when that was not meant', async ({ app }) => {
 		const ids = [app.session(), app.session()];
 		await app.command(`/session watch ${ids.join(' ')}`);
 		const offer = await app.command('/session unwatch all');
@@ -266,29 +270,27 @@ describe('/session unwatch and list', () => {
 });
 
 it('says once how slow a watch will be when many sessions are watched', async () => {
-	await using slow = await watchingApp({ env: { SESSION_SERVICE_RPM: '40' }, service: { rateLimit: false } });
-	const ids = Array.from({ length: 24 }, () => slow.session());
+	const app = await forCase(watchingApp({ env: { SESSION_SERVICE_RPM: '40' }, service: { rateLimit: false } }));
+	const ids = Array.from({ length: 24 }, () => app.session());
 	for (let from = 0; from < ids.length; from += 6) {
 		// The small budget needs time before it has room for these.
-		await slow.pass(30_000);
-		const watched = await slow.command(`/session watch ${ids.slice(from, from + 6).join(' ')}`);
+		await app.pass(30_000);
+		const watched = await app.command(`/session watch ${ids.slice(from, from + 6).join(' ')}`);
 		expect(watched.text()).not.toContain('Many sessions');
 	}
-	await slow.pass(30_000);
-	const more = Array.from({ length: 6 }, () => slow.session());
-	const told = await slow.command(`/session watch ${more.join(' ')}`);
+	await app.pass(30_000);
+	const more = Array.from({ length: 6 }, () => app.session());
+	const told = await app.command(`/session watch ${more.join(' ')}`);
 	expect(told.text()).toMatch(
 		/seen after about \d+ s if the agent is busy, and after up to \d+ (?:s|min) if it is quiet/,
 	);
 	expect(told.text().match(/Many sessions are watched/g)).toHaveLength(1);
-	expectNothingWrong(slow);
 });
 
 it('watches in a shared channel with ALLOW_EXTERNAL', async () => {
-	await using open = await watchingApp({ env: { ALLOW_EXTERNAL: 'true' } });
-	const id = open.session();
-	expect((await open.command(`/session watch ${id}`, 'ada', '#shared')).text()).toContain(WATCHING);
-	await open.until(() => open.card(id, '#shared'));
-	expect((await open.command(`/session unwatch ${id}`, 'eve', '#shared')).text()).toContain(unwatched(id, open));
-	expectNothingWrong(open);
+	const app = await forCase(watchingApp({ env: { ALLOW_EXTERNAL: 'true' } }));
+	const id = app.session();
+	expect((await app.command(`/session watch ${id}`, 'ada', '#shared')).text()).toContain(WATCHING);
+	await app.until(() => app.card(id, '#shared'));
+	expect((await app.command(`/session unwatch ${id}`, 'eve', '#shared')).text()).toContain(unwatched(app, id));
 });

@@ -1,67 +1,62 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Json, Posted } from '../../fake-slack/index.ts';
 import { MAYBE_REPEAT } from '../../src/slack/parts.ts';
+import {
+	answering,
+	describe,
+	expect,
+	FEWEST_REQUESTS,
+	type Json,
+	openButtons,
+	type Posted,
+	SERVICE_BACK,
+	SERVICE_DOWN,
+	type WatchingApp,
+	watchingApp,
+	withApp,
+} from '../kit.ts';
 import { opensSession } from '../support/opens-session.ts';
-import { answering, openButtons, SERVICE_BACK, SERVICE_DOWN } from '../support/sentences.ts';
-import { expectNothingWrong, FEWEST_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 
 type Fault = Omit<Parameters<WatchingApp['slack']['faults']['add']>[0], 'method'>;
-let app: WatchingApp;
-beforeAll(async () => {
-	app = await watchingApp({ env: FEWEST_REQUESTS });
-});
-afterAll(() => app[Symbol.asyncDispose]());
-afterEach(async () => {
-	app.slack.faults.clear();
-	app.service.faults.clear();
-	await app.service.comeBack();
-	await app.slack.as('ada').modal()?.close(true);
-	expectNothingWrong(app);
-	await app.unwatchAll();
-	await app.unwatchAll('#secret');
-});
+const it = withApp(() => watchingApp({ env: FEWEST_REQUESTS }));
 
-const notices = (words: string, channel: string) =>
+const notices = (app: WatchingApp, words: string, channel: string) =>
 	app.inChannel(channel).filter((message) => message.threadTs() === null && message.text().includes(words));
 
 describe('a session service that is down', () => {
-	it('posts one notice for each channel when the service is down, and one when it is back', async () => {
+	it('posts one notice for each channel when the service is down, and one when it is back', async ({ app }) => {
 		const ids = Array.from({ length: 5 }, () => app.session());
 		await app.command(`/session watch ${ids.join(' ')}`);
 		await app.command(`/session watch ${ids[0]}`, 'ada', '#secret');
 		await app.until(() => ids.every((id) => app.card(id)) && app.card(ids[0] ?? '', '#secret'));
 		await app.service.goDown();
-		await app.until(() => notices(SERVICE_DOWN, '#agents')[0] && notices(SERVICE_DOWN, '#secret')[0]);
+		await app.until(() => notices(app, SERVICE_DOWN, '#agents')[0] && notices(app, SERVICE_DOWN, '#secret')[0]);
 		await app.pass(120_000);
 		app.ask(ids[1] ?? '');
 		await app.service.comeBack();
-		const back = await app.until(() => notices(SERVICE_BACK, '#agents')[0]);
+		const back = await app.until(() => notices(app, SERVICE_BACK, '#agents')[0]);
 		expect(back.text()).toMatch(/back after \d+ (?:s|min)/);
-		await app.until(() => notices(SERVICE_BACK, '#secret')[0]);
+		await app.until(() => notices(app, SERVICE_BACK, '#secret')[0]);
 		await app.threadSays(ids[1] ?? '', 'Which colour?');
 		await app.pass(30_000);
 		for (const channel of ['#agents', '#secret']) {
-			expect(notices(SERVICE_DOWN, channel)).toHaveLength(1);
-			expect(notices(SERVICE_BACK, channel)).toHaveLength(1);
+			expect(notices(app, SERVICE_DOWN, channel)).toHaveLength(1);
+			expect(notices(app, SERVICE_BACK, channel)).toHaveLength(1);
 		}
 	});
 
-	it('posts nothing when the service is down for a few seconds', async () => {
+	it('posts nothing when the service is down for a few seconds', async ({ app }) => {
 		const id = await app.watched();
 		await app.service.goDown();
 		await app.pass(15_000);
 		await app.service.comeBack();
 		app.ask(id);
 		await app.threadSays(id, 'Which colour?');
-		expect(
-			app.inChannel().filter((message) => [SERVICE_DOWN, SERVICE_BACK].some((words) => message.text().includes(words))),
-		).toHaveLength(2);
+		for (const words of [SERVICE_DOWN, SERVICE_BACK]) expect(notices(app, words, '#agents')).toEqual([]);
 	});
 });
 
-it('stays within the limit when other clients of the address used the budget', async () => {
+it('stays within the limit when other clients of the address used the budget', async ({ app }) => {
 	const id = await app.watched();
 	app.service.useBudget(245);
 	app.ask(id);
@@ -69,12 +64,12 @@ it('stays within the limit when other clients of the address used the budget', a
 	// One request that could not know yet; the program uses the header of its response.
 	expect(app.service.log.list().filter(({ status }) => status === 429).length).toBeLessThanOrEqual(1);
 	app.service.log.clear();
-	// The others' minute ends.
-	await app.pass(60_000);
 });
 
 describe('Slack', () => {
-	it('updates a limited card once with the newest progress, while questions and forms are not delayed', async () => {
+	it('updates a limited card once with the newest progress, while questions and forms are not delayed', async ({
+		app,
+	}) => {
 		const id = await app.watched();
 		const asks = await app.watched();
 		const from = app.now();
@@ -97,7 +92,7 @@ describe('Slack', () => {
 		expect(app.card(id)?.editHistory()).toHaveLength(1);
 	});
 
-	it('delays neither posts nor forms when Slack does not respond to an update', async () => {
+	it('delays neither posts nor forms when Slack does not respond to an update', async ({ app }) => {
 		const id = await app.watched();
 		const release = app.slack.faults.hold('chat.update');
 		app.step(id, 'Step two.');
@@ -109,30 +104,33 @@ describe('Slack', () => {
 		await app.cardSays(id, 'Step two.');
 	});
 
-	it.each([
+	it.for([
 		['rate_limited', 6],
 		['message_limit_exceeded', 6],
 		['team_added_to_org', 6],
 		['token_expired', 6],
 		// This may be refused for good, so it is not tried as often.
 		['not_documented', 4],
-	])('posts and settles a question once although Slack refuses both with %s, %i times', async (error, times) => {
-		const id = await app.watched();
-		app.slack.faults.add({ method: 'chat.postMessage', error, times });
-		app.ask(id);
-		const post = await app.threadSays(id, 'Which colour?');
-		app.slack.faults.add({ method: 'chat.update', error, times, when: ({ ts }) => ts === post.ts });
-		app.service.sessions.answerAsPage(id, ['Sand']);
-		await app.until(() => openButtons(post)?.length === 0);
-		expect(app.thread(id)).toHaveLength(1);
-	});
+	] as const)(
+		'posts and settles a question once although Slack refuses both with %s, %i times',
+		async ([error, times], { app }) => {
+			const id = await app.watched();
+			app.slack.faults.add({ method: 'chat.postMessage', error, times });
+			app.ask(id);
+			const post = await app.threadSays(id, 'Which colour?');
+			app.slack.faults.add({ method: 'chat.update', error, times, when: ({ ts }) => ts === post.ts });
+			app.service.sessions.answerAsPage(id, ['Sand']);
+			await app.until(() => openButtons(post)?.length === 0);
+			expect(app.thread(id)).toHaveLength(1);
+		},
+	);
 
-	it.each<[string, Fault]>([
+	it.for<[string, Fault]>([
 		['limited posts', { status: 429, retryAfter: 20, times: 2 }],
 		['cut connections for a while', { drop: true, times: 3 }],
 		// The client makes an error with the whole text of it.
 		['sent the page of a proxy', { error: '<html>An Only-on-this-page error</html>', times: 1, afterEffect: true }],
-	])('posts a question once after Slack %s', async (_, fault) => {
+	] as const)('posts a question once after Slack %s', async ([_, fault], { app }) => {
 		const id = await app.watched();
 		app.slack.faults.add({ method: 'chat.postMessage', ...fault });
 		app.ask(id);
@@ -142,9 +140,9 @@ describe('Slack', () => {
 		expect(app.log.join()).not.toContain('Only-on-this-page');
 	});
 
-	it.each([null, 'Wed, 21 Oct 2026 07:28:00 GMT'])(
+	it.for([null, 'Wed, 21 Oct 2026 07:28:00 GMT'])(
 		'repeats a limited post for which a proxy asks to wait: %s',
-		async (retryAfter) => {
+		async (retryAfter, { app }) => {
 			const id = await app.watched();
 			const from = app.now();
 			app.slack.faults.add({ method: 'chat.postMessage', status: 429, retryAfter, times: 1 });
@@ -156,7 +154,7 @@ describe('Slack', () => {
 		},
 	);
 
-	it.each([
+	it.for([
 		{ what: 'found in the history and not repeated', without: [], posts: 1, marked: 0 },
 		{
 			what: 'repeated with a mark where the history cannot be read',
@@ -164,16 +162,14 @@ describe('Slack', () => {
 			posts: 2,
 			marked: 1,
 		},
-	] as const)('that fails after posting has the post $what', async ({ without, posts, marked }) => {
+	] as const)('that fails after posting has the post $what', async ({ without, posts, marked }, { app }) => {
 		const id = await app.watched();
 		const { settings } = app.slack;
-		const scopes = settings.scopes;
-		settings.scopes = scopes.filter((scope) => !without.some((one) => one === scope));
+		settings.scopes = settings.scopes.filter((scope) => !without.some((one) => one === scope));
 		app.loseReply();
 		app.ask(id);
 		await app.threadSays(id, 'Which colour?');
 		await app.pass(60_000);
-		settings.scopes = scopes;
 		expect(app.thread(id)).toHaveLength(posts);
 		const repeats = app
 			.thread(id)
@@ -184,7 +180,7 @@ describe('Slack', () => {
 		await app.until(() => openButtons(app.thread(id).at(-1))?.length === 0);
 	});
 
-	it('finds a post in its thread after the place of questions was changed', async () => {
+	it('finds a post in its thread after the place of questions was changed', async ({ app }) => {
 		const id = await app.watched({}, { questionsInThread: true });
 		app.loseReply();
 		app.ask(id);
@@ -195,23 +191,17 @@ describe('Slack', () => {
 	});
 
 	describe('that gives 15 messages of the history at a time', () => {
-		async function talk(messages: number, options: { thread?: Posted } = {}) {
+		async function talk(app: WatchingApp, messages: number, options: { thread?: Posted } = {}) {
 			for (let number = 1; number <= messages; number++) {
 				await app.slack.as('grace').say('#agents', `Message ${number}`, options);
 			}
 		}
-		beforeEach(() => {
-			app.slack.settings.historyPageSize = 15;
-		});
-		afterEach(() => {
-			app.slack.settings.historyPageSize = 999;
-			return app.setPosts({});
-		});
+		const it = withApp(() => watchingApp({ env: FEWEST_REQUESTS, slack: { settings: { historyPageSize: 15 } } }));
 
-		it('finds a post in its thread behind pages of 15 messages, as fast as Slack allows', async () => {
+		it('finds a post in its thread behind pages of 15 messages, as fast as Slack allows', async ({ app }) => {
 			const id = await app.watched({}, { questionsInThread: true });
 			const thread = app.card(id);
-			await talk(40, thread === undefined ? {} : { thread });
+			await talk(app, 40, thread === undefined ? {} : { thread });
 			const from = app.now();
 			const isLater = ({ cursor }: Json) => cursor !== undefined;
 			app.slack.faults.add({ method: 'conversations.replies', status: 429, retryAfter: 40, times: 1, when: isLater });
@@ -231,11 +221,11 @@ describe('Slack', () => {
 			expect(app.thread(id)).toHaveLength(1);
 		});
 
-		it('finds a card in its channel behind pages of 15 messages', async () => {
+		it('finds a card in its channel behind pages of 15 messages', async ({ app }) => {
 			const id = app.session();
 			app.loseReply();
 			await app.watch(id);
-			await talk(40);
+			await talk(app, 40);
 			app.ask(id);
 			await app.threadSays(id, 'Which colour?');
 			await app.cardSays(id, ' asks');
@@ -245,10 +235,10 @@ describe('Slack', () => {
 			expect(cards.filter((message) => message.threadTs() === null)).toHaveLength(1);
 		});
 
-		it('posts again with a mark when the post is not found in ten pages', async () => {
+		it('posts again with a mark when the post is not found in ten pages', async ({ app }) => {
 			const id = await app.watched({}, { questionsInThread: true });
 			const thread = app.card(id);
-			await talk(150, thread === undefined ? {} : { thread });
+			await talk(app, 150, thread === undefined ? {} : { thread });
 			const from = app.now();
 			app.loseReply();
 			app.ask(id);
@@ -260,14 +250,17 @@ describe('Slack', () => {
 	});
 });
 
-const metricsText = () => fetch(`${app.app.url}/metrics`).then((answer) => answer.text());
+const metricsText = (app: WatchingApp) => fetch(`${app.app.url}/metrics`).then((answer) => answer.text());
 
-it('counts cards, posts and reads in the metrics', async () => {
-	const id = await app.watchedAsking();
+it('counts cards, posts and reads in the metrics', async ({ app }) => {
+	const id = await app.watched();
+	app.slack.faults.rateLimit('chat.update', { retryAfter: 5, times: 1 });
+	app.ask(id);
 	await app.threadSays(id, 'Which colour?');
+	await app.cardSays(id, ' asks');
 	// What Slack responds is counted a moment after the post is there.
 	await app.pass(1_000);
-	const metrics = await metricsText();
+	const metrics = await metricsText(app);
 	const value = (name: string) =>
 		Number(new RegExp(`^${name}(?:\\{[^}]*\\})? ([0-9.e+]+)$`, 'm').exec(metrics)?.[1] ?? Number.NaN);
 	expect(value('handraise_watched_sessions')).toBeGreaterThan(0);
@@ -279,11 +272,12 @@ it('counts cards, posts and reads in the metrics', async () => {
 	expect(metrics).toMatch(/handraise_detection_age_seconds_count [1-9]/);
 });
 
-it('counts a read as unchanged and writes no view while the same question stays open', async () => {
+it('counts a read as unchanged and writes no view while the same question stays open', async ({ app }) => {
 	const id = await app.watchedAsking();
 	await app.threadSays(id, 'Which colour?');
 	await app.pass(10_000);
-	const changed = async () => /handraise_watch_reads_total\{outcome="changed"\} (\d+)/.exec(await metricsText())?.[1];
+	const changed = async () =>
+		/handraise_watch_reads_total\{outcome="changed"\} (\d+)/.exec(await metricsText(app))?.[1];
 	const view = () => {
 		using database = new DatabaseSync(join(app.dataDir, 'handraise.db'), { readOnly: true });
 		return database.prepare('select view from watched_sessions where session_id = ?').get(id)?.view;

@@ -1,7 +1,15 @@
-import { afterEach, describe, expect, it } from 'vitest';
 import type { Fault } from '../../fake-session-service/faults.ts';
-import { says, whatHappened } from '../support/sentences.ts';
-import { expectNothingWrong, FEWEST_REQUESTS, SOME_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
+import {
+	describe,
+	expect,
+	FEWEST_REQUESTS,
+	forCase,
+	it,
+	says,
+	type WatchingApp,
+	watchingApp,
+	whatHappened,
+} from '../kit.ts';
 import { typed } from './played-agent.ts';
 
 const MINUTE_MS = 60_000;
@@ -9,18 +17,11 @@ const GZIP: Fault = { kind: 'coded' };
 const LIMITED = whatHappened('rate_limited');
 const CANNOT = 'This session cannot be read';
 
-let app: WatchingApp;
-afterEach(async () => {
-	app.service.faults.clear();
-	expectNothingWrong(app);
-	await app[Symbol.asyncDispose]();
-});
-
-const posts = (words: string) => app.inChannel().filter((post) => says(post.text(), words));
+const posts = (app: WatchingApp, words: string) => app.inChannel().filter((post) => says(post.text(), words));
 
 describe.each(['12', '24', '60'])('with %s requests a minute', (SESSION_SERVICE_RPM) => {
 	it('does not take its own limit for one of the service, while that is down', async () => {
-		app = await watchingApp({ env: { SESSION_SERVICE_RPM } });
+		const app = await forCase(watchingApp({ env: { SESSION_SERVICE_RPM } }));
 		const id = await app.watchedAsking();
 		const post = await app.threadSays(id, 'Which colour?');
 		const send = await typed(app, id);
@@ -39,8 +40,8 @@ describe.each(['12', '24', '60'])('with %s requests a minute', (SESSION_SERVICE_
 			expect(says(shown.join('\n'), LIMITED)).toBe(false);
 		}
 		expect(says(post.text(), 'not delivered yet; sent when the service is back')).toBe(true);
-		expect(posts(whatHappened('unavailable'))).toHaveLength(1);
-		expect(posts(LIMITED)).toEqual([]);
+		expect(posts(app, whatHappened('unavailable'))).toHaveLength(1);
+		expect(posts(app, LIMITED)).toEqual([]);
 		await app.service.comeBack();
 		await app.until(() => app.service.sessions.values(id, 2)[0] === 'Sand');
 	});
@@ -48,7 +49,7 @@ describe.each(['12', '24', '60'])('with %s requests a minute', (SESSION_SERVICE_
 
 it('tells once that nothing can be read, and why, when what the service sends is compressed', async () => {
 	// With fewer requests a minute, a delivery that fails leaves one read a minute: the notice may take five minutes.
-	app = await watchingApp();
+	const app = await forCase(watchingApp());
 	const [id, other] = [await app.watchedAsking(), await app.watched()];
 	const post = await app.threadSays(id, 'Which colour?');
 	const send = await typed(app, id);
@@ -56,7 +57,7 @@ it('tells once that nothing can be read, and why, when what the service sends is
 	await send();
 	// A read of an unchanged session has no body: it can be read, and the PUT is sent.
 	app.step(other, 'Step two.');
-	const notices = () => posts('Nothing here is updated').map((post) => post.text());
+	const notices = () => posts(app, 'Nothing here is updated').map((post) => post.text());
 	await app.until(() => notices()[0]);
 	await app.until(
 		() =>
@@ -65,15 +66,15 @@ it('tells once that nothing can be read, and why, when what the service sends is
 	);
 	await app.pass(20 * MINUTE_MS);
 	expect(notices()).toEqual([expect.stringContaining(whatHappened('coded_gzip'))]);
-	expect(posts(LIMITED)).toEqual([]);
+	expect(posts(app, LIMITED)).toEqual([]);
 	expect(app.log.some((line) => line.includes('service_down') && line.includes('coded_gzip'))).toBe(true);
 	app.service.faults.clear();
-	await app.until(() => posts('The session service is back')[0]);
+	await app.until(() => posts(app, 'The session service is back')[0]);
 	await app.until(() => app.service.sessions.values(id, 2)[0] === 'Sand');
 });
 
 it('has a card that says so, and why: one session beside others, which is compressed because it is large', async () => {
-	app = await watchingApp({ env: SOME_REQUESTS });
+	const app = await forCase(watchingApp());
 	const [id, other] = [await app.watched(), await app.watched()];
 	app.service.faults.add({ kind: 'coded', least: 3_000 });
 	app.ask(id, ['Which colour?'], 'Long. '.repeat(700));
@@ -88,14 +89,14 @@ it('has a card that says so, and why: one session beside others, which is compre
 			.filter((text) => says(JSON.stringify(text), CANNOT)).length,
 	).toBeLessThan(3);
 	expect(app.card(other)?.text()).not.toContain(CANNOT);
-	expect(posts('Nothing here is updated')).toEqual([]);
+	expect(posts(app, 'Nothing here is updated')).toEqual([]);
 	app.service.faults.clear();
 	await app.threadSays(id, 'Which colour?');
 	await app.until(() => app.card(id)?.text().includes(CANNOT) === false);
 });
 
 it('does not say of one session that is not found that the service is away', async () => {
-	app = await watchingApp({ env: SOME_REQUESTS });
+	const app = await forCase(watchingApp());
 	const [id] = [await app.watchedAsking(), await app.watched()];
 	const post = await app.threadSays(id, 'Which colour?');
 	const send = await typed(app, id);
@@ -107,22 +108,22 @@ it('does not say of one session that is not found that the service is away', asy
 });
 
 it('says on the card of the only session that it cannot be read, and why', async () => {
-	app = await watchingApp({ env: FEWEST_REQUESTS });
+	const app = await forCase(watchingApp({ env: FEWEST_REQUESTS }));
 	const id = await app.watched();
 	app.service.faults.add(GZIP);
 	app.ask(id);
 	await app.cardSays(id, `${CANNOT}. ${whatHappened('coded_gzip')}`);
 	await app.pass(20 * MINUTE_MS);
-	expect(posts(LIMITED)).toEqual([]);
+	expect(posts(app, LIMITED)).toEqual([]);
 	app.service.faults.clear();
 	await app.threadSays(id, 'Which colour?');
 	await app.until(() => app.card(id)?.text().includes(CANNOT) === false);
 });
 
 it('reads what names a character set as its content coding', async () => {
-	app = await watchingApp();
+	const app = await forCase(watchingApp());
 	app.service.faults.add({ kind: 'coded', coding: 'UTF-8' });
 	const id = await app.watchedAsking();
 	await app.threadSays(id, 'Which colour?');
-	expect(posts(CANNOT)).toEqual([]);
+	expect(posts(app, CANNOT)).toEqual([]);
 });

@@ -1,22 +1,18 @@
-import { afterEach, describe, expect, it } from 'vitest';
 import type { Answer } from '../../src/domain/answer.ts';
 import { snapshotOf } from '../../src/domain/session-snapshot.ts';
 import { OUTSIDE, settledQuestionPost } from '../../src/screens/question-post.ts';
+import { answeredBy, describe, discoveringApp, expect, forCase, it, line, openButtons, REMINDER } from '../kit.ts';
 import { answerOf, now } from '../slack/support/answers.ts';
 import { expectSafeMessage } from '../slack/support/check.ts';
 import { askedContent, postContext } from '../slack/support/posts.ts';
 import { sessionAsking, textsOf } from '../slack/support/questions.ts';
-import { answeredBy, line, openButtons, REMINDER } from '../support/sentences.ts';
 import { throughGate } from '../support/sessions.ts';
-import { discoveringApp } from './discover/harness.ts';
-import { expectNothingWrong, USUAL_REQUESTS } from './harness.ts';
 
 const CHECKING = `ada answered · ${line('delivering', { lastError: 'unavailable' }).slice(2).toLowerCase()}`;
-let app: Awaited<ReturnType<typeof discoveringApp>>;
 
 /** Ada has given an answer to a question, the PUT has failed with a 500, and the post has lost its buttons. */
 async function settled({ discovered = false, press = '', saves = false, page = '' }) {
-	app = await discoveringApp({ env: { ...USUAL_REQUESTS, UNDO_SECONDS: '0', REMIND_AFTER: '5s' } });
+	const app = await forCase(discoveringApp({ env: { UNDO_SECONDS: '0', REMIND_AFTER: '5s' } }));
 	if (discovered) await app.watchAll();
 	const id = discovered ? app.session() : await app.watched();
 	app.ask(id, [{ title: 'Shall I buy it?', description: 'yes/no', value: '' }]);
@@ -32,17 +28,12 @@ async function settled({ discovered = false, press = '', saves = false, page = '
 	await app.until(() => app.service.log.puts(id).length > 0);
 	if (page !== '') app.service.sessions.answerAsPage(id, [page]);
 	await app.until(() => openButtons(post)?.length === 0);
-	return { id, posts: [post, reminder] };
+	return { app, id, posts: [post, reminder] };
 }
 
 describe('a question that is settled while nobody knows whether the answer from Slack arrived', () => {
-	afterEach(async () => {
-		expectNothingWrong(app);
-		await app[Symbol.asyncDispose]();
-	});
-
 	it.each(['', 'discovered', 'after a restart'])('says so, then that it was answered outside: %s', async (how) => {
-		const { posts } = await settled({ discovered: how === 'discovered', page: 'No' });
+		const { app, posts } = await settled({ discovered: how === 'discovered', page: 'No' });
 		for (const post of posts) await app.until(() => post.text().includes(CHECKING));
 		if (how === 'after a restart') await app.restart();
 		for (const post of posts) await app.until(() => post.text().includes(OUTSIDE));
@@ -51,12 +42,12 @@ describe('a question that is settled while nobody knows whether the answer from 
 	});
 
 	it('says who answered once that is known', async () => {
-		const { posts } = await settled({ saves: true });
+		const { app, posts } = await settled({ saves: true });
 		for (const post of posts) await app.until(() => answeredBy('ada', 'Yes').test(post.text()));
 	});
 
 	it('says what somebody chose until another answer turns out to be the first', async () => {
-		const { posts } = await settled({ press: 'Yes', page: 'No' });
+		const { app, posts } = await settled({ press: 'Yes', page: 'No' });
 		for (const post of posts) await app.until(() => post.text().includes('ada: Yes · '));
 		for (const post of posts) await app.until(() => post.text().includes(OUTSIDE));
 	});

@@ -1,14 +1,21 @@
-import { describe, expect, it } from 'vitest';
-import { createManualClock, type Json } from '../../fake-slack/index.ts';
 import type { Config } from '../../src/config.ts';
 import { ANYWHERE, createAccessPolicy, type Refusal, type Verdict } from '../../src/slack/access-policy.ts';
 import type { SlackCalls } from '../../src/slack/calls.ts';
 import type { SlackClients } from '../../src/slack/clients.ts';
 import { createDirectory, type PersonFacts } from '../../src/slack/directory.ts';
-import { type AppOptions, startApp } from '../support/app.ts';
+import {
+	type AppOptions,
+	createManualClock,
+	DELIVERED,
+	describe,
+	expect,
+	it,
+	type Json,
+	openSession,
+	startApp,
+	whatHappened,
+} from '../kit.ts';
 import { coreOf } from '../support/core.ts';
-import { DELIVERED, whatHappened } from '../support/sentences.ts';
-import { openSession } from './support/open-session.ts';
 
 const FULL: PersonFacts = {
 	teamId: 'T1',

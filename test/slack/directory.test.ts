@@ -1,11 +1,9 @@
-import { expect, it } from 'vitest';
-import { createManualClock } from '../../fake-slack/index.ts';
 import { createMemoryCell } from '../../src/kernel/basics.ts';
 import { createRateLimiter } from '../../src/kernel/rate-limiter.ts';
 import { createSlackCalls, type Need } from '../../src/slack/calls.ts';
 import type { SlackClients } from '../../src/slack/clients.ts';
 import { createDirectory, type Shared } from '../../src/slack/directory.ts';
-import { expectNothingWrong, watchingApp } from '../sessions/harness.ts';
+import { createManualClock, expect, it, watchingApp } from '../kit.ts';
 
 const GUEST = 'Guests of this workspace cannot use Handraise.';
 const TEAM = 'T1';
@@ -68,7 +66,6 @@ it('refuses somebody who became a guest as soon as Slack tells of the change', a
 	await app.slack.changePerson('grace', { isRestricted: true });
 	await app.pass(2_000);
 	expect(await opens()).toContain(GUEST);
-	expectNothingWrong(app);
 });
 
 it('asks Slack once about somebody whom two replicas serve', async () => {
@@ -76,7 +73,7 @@ it('asks Slack once about somebody whom two replicas serve', async () => {
 	const id = app.session();
 	await app.command(`/session watch ${id}`, 'grace');
 	await app.pass(2_000);
-	await app.app.restart();
+	await app.restart();
 	const from = app.now();
 	await app.command(`/session watch ${id}`, 'grace');
 	expect(app.calls('users.info', from)).toEqual([]);

@@ -1,44 +1,25 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { signedHeaders } from '../../fake-slack/index.ts';
 import { WHAT_IT_IS } from '../../src/screens/watch.ts';
 import { errorWords } from '../../src/slack/error-view.ts';
-import { whatHappened } from '../support/sentences.ts';
-import type { App } from './support/open-session.ts';
-import { startTimedApp } from './support/timed-app.ts';
+import { expect, signedHeaders, startTimedApp, type TimedApp, whatHappened, withApp } from '../kit.ts';
 
-/** Requests with missing parts and requests that come too late: the person always gets a reply. */
+const it = withApp(() => startTimedApp({ transport: 'http' }));
+const team = (app: TimedApp) => app.slack.state.team.id;
 
-let timed: Awaited<ReturnType<typeof startTimedApp>>;
-let app: App;
-beforeAll(async () => {
-	timed = await startTimedApp({ transport: 'http' });
-	app = timed.app;
-});
-afterAll(() => timed[Symbol.asyncDispose]());
-afterEach(async () => {
-	app.service.faults.clear();
-	app.slack.faults.clear();
-	await app.slack.as('ada').modal()?.close(true);
-	expect(app.slack.violations()).toEqual([]);
-});
-
-const team = () => app.slack.state.team.id;
-
-async function deliver(body: string, type: string): Promise<number> {
+async function deliver(app: TimedApp, body: string, type: string): Promise<number> {
 	const headers = { 'content-type': type, ...signedHeaders(app.slack.tokens.signingSecret, body, Date.now()) };
 	return (await fetch(`${app.url}/slack/events`, { method: 'POST', body, headers })).status;
 }
 
 /** Delivers a press on a button of another version, as Slack does. */
-function pressed(action: object, place: object): Promise<number> {
-	const user = { id: 'U0ADA', team_id: team() };
+function pressed(app: TimedApp, action: object, place: object): Promise<number> {
+	const user = { id: 'U0ADA', team_id: team(app) };
 	const actions = [{ type: 'button', block_id: 'b', ...action }];
-	const payload = { type: 'block_actions', user, team: { id: team() }, actions, ...place };
+	const payload = { type: 'block_actions', user, team: { id: team(app) }, actions, ...place };
 	const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
-	return deliver(body, 'application/x-www-form-urlencoded');
+	return deliver(app, body, 'application/x-www-form-urlencoded');
 }
 
-function told(words: string): () => boolean {
+function told(app: TimedApp, words: string): () => boolean {
 	const posts = () => app.slack.as('ada').messages('#agents', { all: true });
 	const before = posts().length;
 	return () =>
@@ -47,75 +28,73 @@ function told(words: string): () => boolean {
 			.some((post) => post.text().includes(words));
 }
 
-it('replies to a history request without a trigger, which cannot open a modal', async () => {
+it('replies to a history request without a trigger, which cannot open a modal', async ({ app }) => {
 	const command = {
 		command: '/session',
 		text: 'history demo',
 		user_id: 'U0ADA',
-		team_id: team(),
+		team_id: team(app),
 		channel_id: 'C0AGENTS',
 	};
-	const hears = told('Please press History');
-	expect(await deliver(new URLSearchParams(command).toString(), 'application/x-www-form-urlencoded')).toBe(200);
-	await timed.until(hears);
+	const hears = told(app, 'Please press History');
+	expect(await deliver(app, new URLSearchParams(command).toString(), 'application/x-www-form-urlencoded')).toBe(200);
+	await app.until(hears);
 });
 
-it('handles each mention without an event id', async () => {
+it('handles each mention without an event id', async ({ app }) => {
 	for (const ts of ['1700000001.000100', '1700000002.000100']) {
-		const hears = told(WHAT_IT_IS);
+		const hears = told(app, WHAT_IT_IS);
 		const nothing = { thread_ts: null, user_team: null, bot_id: null };
 		const event = { type: 'app_mention', user: 'U0ADA', channel: 'C0AGENTS', ts, text: 'hello', ...nothing };
-		const body = JSON.stringify({ type: 'event_callback', team_id: team(), event });
-		expect(await deliver(body, 'application/json')).toBe(200);
-		await timed.until(hears);
+		const body = JSON.stringify({ type: 'event_callback', team_id: team(app), event });
+		expect(await deliver(app, body, 'application/json')).toBe(200);
+		await app.until(hears);
 	}
 });
 
-it('replies outside the form when the service responds to Refresh after the trigger expired', async () => {
+it('replies outside the form when the service responds to Refresh after the trigger expired', async ({ app }) => {
 	const ada = app.slack.as('ada');
 	await ada.command('#agents', '/session choices');
-	await timed.shows('Which colour?');
+	await app.shows('Which colour?');
 	// The form's reading is not in memory any more, so the form cannot show a notice.
-	await timed.clock.advance(11 * 60_000);
+	await app.clock.advance(11 * 60_000);
 	app.service.faults.add({ kind: 'hang', method: 'GET' });
 	app.slack.faults.add({ method: 'views.push', error: 'expired_trigger_id' });
-	const hears = told(errorWords('timed_out', { kept: 'text', adminContact: null }).plain);
+	const hears = told(app, errorWords('timed_out', { kept: 'text', adminContact: null }).plain);
 	await ada.modal()?.press('Refresh');
-	await timed.until(hears);
+	await app.until(hears);
 	expect(ada.modal()?.text()).toContain('Which colour?');
 });
 
-it('replies in a message when Slack refuses every update of the view', async () => {
+it('replies in a message when Slack refuses every update of the view', async ({ app }) => {
 	app.service.faults.add({ kind: 'error', status: 404, method: 'GET' });
 	app.slack.faults.add({ method: 'views.update', error: 'internal_error' });
-	const hears = told(whatHappened('session_not_found'));
+	const hears = told(app, whatHappened('session_not_found'));
 	await app.slack.as('ada').command('#agents', '/session choices');
-	await timed.until(hears);
+	await app.until(hears);
 });
 
-it('works with a bot token for which Slack names no bot_id', async () => {
+it('works with a bot token for which Slack names no bot_id', async ({ app }) => {
 	const { app: known } = app.slack.state;
-	const { botId } = known;
 	Object.assign(known, { botId: undefined });
-	await timed.restart();
-	Object.assign(known, { botId });
+	await app.restart();
 	await app.slack.as('ada').command('#agents', '/session choices');
-	await timed.shows('Which colour?');
+	await app.shows('Which colour?');
 });
 
-it.each(['session.refresh', 'question.choose_item', 'history.older'])(
+it.for(['session.refresh', 'question.choose_item', 'history.older'])(
 	'replies in a direct message to a press on %s in a view of an older version',
-	async (action_id) => {
+	async (action_id, { app }) => {
 		const before = app.slack.as('ada').dm().length;
 		const outdated = { private_metadata: '{"v":0}', callback_id: 'handraise.session', blocks: [] };
-		const place = { view: { id: 'V0OLD', hash: '1.a', ...outdated }, trigger_id: `old.${action_id}` };
-		expect(await pressed({ action_id, value: '0' }, place)).toBe(200);
-		await timed.until(() => app.slack.as('ada').dm().length > before);
+		const place = { view: { id: 'V0OLD', hash: '1.a', ...outdated }, trigger_id: 'old.1' };
+		expect(await pressed(app, { action_id, value: '0' }, place)).toBe(200);
+		await app.until(() => app.slack.as('ada').dm().length > before);
 		expect(app.slack.as('ada').dm().at(-1)?.text()).toContain('Of an older version. Nothing was sent.');
 	},
 );
 
-it.each([
+it.for([
 	'question.answer',
 	'session.open',
 	'session.watch',
@@ -125,37 +104,40 @@ it.each([
 	'answer.answer_new',
 	'question.hand_over',
 	'question.choose_1',
-])('says of a button on a post of an older version that nothing was sent: %s', async (action_id) => {
-	const hears = told('Of an older version. Nothing was sent.');
+])('says of a button on a post of an older version that nothing was sent: %s', async (action_id, { app }) => {
+	const hears = told(app, 'Of an older version. Nothing was sent.');
 	const place = {
 		channel: { id: 'C0AGENTS' },
 		container: { type: 'message', message_ts: '1700000009.000100', channel_id: 'C0AGENTS' },
 		message: { ts: '1700000009.000100' },
-		trigger_id: `post.${action_id}`,
+		trigger_id: 'old.1',
 	};
-	expect(await pressed({ action_id, value: '1:choices', action_ts: '1700000010.1' }, place)).toBe(200);
-	await timed.until(hears);
+	expect(await pressed(app, { action_id, value: '1:choices', action_ts: '1700000010.1' }, place)).toBe(200);
+	await app.until(hears);
 });
 
-it('logs a post that Slack refuses', async () => {
+it('logs a post that Slack refuses', async ({ app }) => {
 	app.slack.faults.add({
 		method: 'chat.postMessage',
 		error: 'restricted_action',
 		when: ({ blocks }) => JSON.stringify(blocks).includes('"text":" asks"'),
 	});
 	await app.slack.as('ada').command('#agents', '/session watch choices');
-	await timed.until(() => app.log.some((line) => line.includes('a post is refused')));
+	await app.until(() => app.log.some((line) => line.includes('a post is refused')));
 	const line = app.log.find((one) => one.includes('a post is refused'));
 	expect(JSON.parse(line ?? '')).toMatchObject({ place: 'C0AGENTS', what: 'question', code: 'restricted_action' });
 });
 
-it.each([['file_share'], [undefined]])('replies to a direct message of subtype %s with help', async (subtype) => {
-	const ada = app.slack.as('ada');
-	const { channel } = await ada.say('dm', 'hello?');
-	await timed.until(() => ada.dm().at(-1)?.author() === 'handraise');
-	const before = ada.dm().length;
-	const event = { type: 'message', channel_type: 'im', channel, user: 'U0ADA', text: '', subtype, bot_id: null };
-	const body = JSON.stringify({ type: 'event_callback', team_id: team(), event_id: `Ev.${subtype}`, event });
-	expect(await deliver(body, 'application/json')).toBe(200);
-	await timed.until(() => ada.dm().length > before);
-});
+it.for([['file_share'], [undefined]] as const)(
+	'replies to a direct message of subtype %s with help',
+	async ([subtype], { app }) => {
+		const ada = app.slack.as('ada');
+		const { channel } = await ada.say('dm', 'hello?');
+		await app.until(() => ada.dm().at(-1)?.author() === 'handraise');
+		const before = ada.dm().length;
+		const event = { type: 'message', channel_type: 'im', channel, user: 'U0ADA', text: '', subtype, bot_id: null };
+		const body = JSON.stringify({ type: 'event_callback', team_id: team(app), event_id: 'Ev1', event });
+		expect(await deliver(app, body, 'application/json')).toBe(200);
+		await app.until(() => ada.dm().length > before);
+	},
+);

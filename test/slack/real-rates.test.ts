@@ -1,7 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TrafficEntry } from '../../fake-slack/index.ts';
-import { expectNothingWrong, type WatchingApp, watchingApp } from '../sessions/harness.ts';
-import { headline } from '../support/sentences.ts';
+import { describe, expect, headline, type TrafficEntry, watchingApp, withApp } from '../kit.ts';
 
 /** More sessions, each with a step every few seconds, than a workspace's 50 updates a minute could show one by one. */
 const SESSIONS = 12;
@@ -10,11 +7,7 @@ const WATCHED_MS = 2 * 60_000;
 /** How long Slack refuses receipts in one test. */
 const REFUSED_MS = 45_000;
 
-let app: WatchingApp;
-beforeAll(async () => {
-	app = await watchingApp({ realRates: true });
-});
-afterAll(() => app[Symbol.asyncDispose]());
+const it = withApp(() => watchingApp({ realRates: true }));
 
 const refused = (entries: readonly TrafficEntry[]) => entries.filter(({ status }) => status === 429);
 
@@ -24,7 +17,7 @@ function mostInAMinute(entries: readonly TrafficEntry[]): number {
 }
 
 describe('with the rates of the real Slack', () => {
-	it('answers a question without a refused call', async () => {
+	it('answers a question without a refused call', async ({ app }) => {
 		const from = app.now();
 		const ada = app.slack.as('ada');
 		const id = app.session();
@@ -38,7 +31,7 @@ describe('with the rates of the real Slack', () => {
 		expect(refused(app.slack.traffic.all().filter(({ seq }) => seq > from))).toEqual([]);
 	});
 
-	it('fills a modal when Slack accepts calls again', async () => {
+	it('fills a modal when Slack accepts calls again', async ({ app }) => {
 		const ada = app.slack.as('ada', 'refused window');
 		const id = app.session();
 		app.ask(id);
@@ -54,7 +47,7 @@ describe('with the rates of the real Slack', () => {
 		expect(app.calls('chat.postEphemeral', from)).toEqual([]);
 	});
 
-	it('sends a receipt when Slack accepts calls again, and does not try before', async () => {
+	it('sends a receipt when Slack accepts calls again, and does not try before', async ({ app }) => {
 		const ada = app.slack.as('ada', 'refused receipts');
 		const id = app.session();
 		app.ask(id);
@@ -77,7 +70,7 @@ describe('with the rates of the real Slack', () => {
 
 	it('keeps the cards of a busy channel within the rate limits and up to date at the end', {
 		timeout: 120_000,
-	}, async () => {
+	}, async ({ app }) => {
 		const from = app.now();
 		const ids = Array.from({ length: SESSIONS }, () => app.session());
 		await app.command(`/session watch ${ids.join(' ')}`);
@@ -101,6 +94,5 @@ describe('with the rates of the real Slack', () => {
 		expect(mostInAMinute(updates)).toBeLessThanOrEqual(50);
 		expect(refused(updates)).toEqual([]);
 		expect(refused(app.calls('chat.postMessage', from))).toEqual([]);
-		expectNothingWrong(app);
 	});
 });

@@ -134,6 +134,8 @@ export async function startApp({
 			const questions = questionsNotAsRead(dataDir);
 			await rm(dataDir, { recursive: true, force: true });
 			// Checked in every test, so that a new post cannot be forgotten.
+			const violations = slack.violations();
+			if (violations.length > 0) throw new Error(`Slack refuses this:\n${JSON.stringify(violations, null, 1)}`);
 			if (questions.length > 0) throw new Error(`Questions are not stored as they were read:\n${questions.join('\n')}`);
 			const unlabelled = program === PRESENT ? unlabelledButtons(slack.traffic.all()) : [];
 			if (unlabelled.length > 0) {

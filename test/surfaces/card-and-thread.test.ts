@@ -1,37 +1,38 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { asking, done, item } from '../../fake-session-service/builders.ts';
-import type { Posted } from '../../fake-slack/index.ts';
 import { noFormWords } from '../../src/screens/question.ts';
 import { OUTSIDE } from '../../src/screens/question-post.ts';
 import { MAYBE_REPEAT, statusWords, waitingWords } from '../../src/slack/parts.ts';
-import { expectNothingWrong, FEWEST_REQUESTS, type WatchingApp, watchingApp } from '../sessions/harness.ts';
-import { openSession } from '../slack/support/open-session.ts';
+import {
+	answeredBy,
+	answering,
+	asking,
+	describe,
+	done,
+	expect,
+	FEWEST_REQUESTS,
+	item,
+	openButtons,
+	openSession,
+	type Posted,
+	SETTLED_MENU,
+	said,
+	type WatchingApp,
+	watchingApp,
+	withApp,
+} from '../kit.ts';
 import { opensSession } from '../support/opens-session.ts';
-import { said } from '../support/said.ts';
-import { answeredBy, answering, openButtons, SETTLED_MENU } from '../support/sentences.ts';
 
-let app: WatchingApp;
-beforeAll(async () => {
-	app = await watchingApp({ env: FEWEST_REQUESTS });
-});
-afterAll(() => app[Symbol.asyncDispose]());
-afterEach(async () => {
-	app.slack.faults.clear();
-	for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
-	expectNothingWrong(app);
-	await app.unwatchAll();
-});
+const it = withApp(() => watchingApp({ env: FEWEST_REQUESTS }));
 
 describe('a watched session', () => {
 	/** Opens the form from the post's button, as a person does. */
-	async function openForm(id: string, who = 'ada', channel = '#agents') {
+	async function openForm(app: WatchingApp, id: string, who = 'ada', channel = '#agents') {
 		const isAnswer = (label: string) => /^(?:Other a|A)nswer…$/.test(label);
 		const post = await app.until(() => app.thread(id, channel).findLast((one) => one.buttons().some(isAnswer)));
 		expect(await app.seenBy(who, post).press(post.buttons().find(isAnswer) ?? '')).toBe(true);
 		return app.slack.as(who).waitForModal((modal) => modal.submitText() !== null);
 	}
 
-	it('updates one card with each step, and makes no call while nothing changes', async () => {
+	it('updates one card with each step, and makes no call while nothing changes', async ({ app }) => {
 		const id = await app.watched();
 		app.step(id, 'I compare the prices.');
 		const card = await app.cardSays(id, 'step 2');
@@ -50,7 +51,7 @@ describe('a watched session', () => {
 		expect(reads.filter(({ ifNoneMatch, status }) => ifNoneMatch !== null && status === 200)).not.toEqual([]);
 	});
 
-	it('refers to the dashboard when the agent waits without a question that can be answered', async () => {
+	it('refers to the dashboard when the agent waits without a question that can be answered', async ({ app }) => {
 		const id = await app.watched({}, { progress: true });
 		app.step(id, 'Log in, please.');
 		app.service.sessions.setStatus(id, 'humanInput');
@@ -70,18 +71,18 @@ describe('a watched session', () => {
 		await app.cardSays(id, said(waitingWords({ goneOn: true }, null)));
 	});
 
-	it('accepts questions in messages of every role but user, and delivers the answer', async () => {
+	it('accepts questions in messages of every role but user, and delivers the answer', async ({ app }) => {
 		const id = await app.watched();
 		const index = app.service.sessions.push(id, { ...asking('I doubt it.', ['Go on all the same?']), role: 'critic' });
 		await app.threadSays(id, 'Go on all the same?');
-		const form = await openForm(id);
+		const form = await openForm(app, id);
 		await form.fill(0, 'Yes');
 		await form.submit();
 		await app.until(() => app.service.sessions.values(id, index)[0] === 'Yes');
 		await app.answered(id);
 	});
 
-	it('reads a session once for all channels that watch it', async () => {
+	it('reads a session once for all channels that watch it', async ({ app }) => {
 		const [shared, single] = [await app.watched(), await app.watched()];
 		for (const channel of ['#secret', 'dm']) await app.command(`/session watch ${shared}`, 'ada', channel);
 		await app.until(() => app.card(shared, '#secret') && app.card(shared, 'dm'));
@@ -91,11 +92,9 @@ describe('a watched session', () => {
 		expect(count(shared) - before[0]).toBeLessThan(2 * (count(single) - before[1]));
 		app.step(shared, 'Everybody sees this.');
 		for (const channel of ['#agents', '#secret', 'dm']) await app.cardSays(shared, 'Everybody sees this.', channel);
-		await app.unwatchAll('#secret');
-		await app.unwatchAll('dm');
 	});
 
-	it('posts a question once, accepts the answer from there, and says there who answered what', async () => {
+	it('posts a question once, accepts the answer from there, and says there who answered what', async ({ app }) => {
 		const id = await app.watched();
 		await app.watch(id, { channel: '#secret' });
 		app.ask(id, [item('Which colour?', 'One of: sand, forest')], 'The shop has two colours.');
@@ -115,7 +114,7 @@ describe('a watched session', () => {
 		await form.close();
 		await app.until(() => ![post, elsewhere].some((one) => one.text().includes('answering')));
 
-		const again = await openForm(id, 'grace');
+		const again = await openForm(app, id, 'grace');
 		await app.until(() => isAnswering('grace')(post));
 		await again.choose(0, 'sand');
 		const at = app.clock.now();
@@ -141,7 +140,7 @@ describe('a watched session', () => {
 		expect(app.service.log.effectivePuts(id)).toHaveLength(1);
 	});
 
-	it('offers no form for a question that Slack cannot show in one, and says where to answer it', async () => {
+	it('offers no form for a question that Slack cannot show in one, and says where to answer it', async ({ app }) => {
 		const words = noFormWords({ kind: 'tooMany', count: 91 }, false);
 		const id = await app.watchedAsking(Array.from({ length: 91 }, (_, index) => `Item ${index}`));
 		const post = await app.threadSays(id, words);
@@ -162,7 +161,9 @@ describe('a watched session', () => {
 		expect((await app.threadSays(fits, 'Item 0')).buttons()).toContain('Answer…');
 	});
 
-	it('settles a question that is answered on the service’s page, in a direct message or in another channel', async () => {
+	it('settles a question that is answered on the service’s page, in a direct message or in another channel', async ({
+		app,
+	}) => {
 		const id = await app.watchedAsking();
 		const first = await app.threadSays(id, 'Which colour?');
 		app.service.sessions.answerAsPage(id, ['Graphite']);
@@ -176,7 +177,7 @@ describe('a watched session', () => {
 		] as const) {
 			app.ask(id, ['And now?']);
 			const post = await app.until(() => app.thread(id).findLast((one) => one.buttons().includes('Answer…')));
-			const form = await openSession(app.app, id, 'ada', channel);
+			const form = await openSession(app, id, 'ada', channel);
 			await form.fill(0, words);
 			await form.submit();
 			await app.threadSays(id, words);
@@ -185,11 +186,9 @@ describe('a watched session', () => {
 		}
 	});
 
-	it.each([false, true])(
+	it.for([false, true])(
 		'shows on its post which items of a question have values; in a thread: %s',
-		async (inThread) => {
-			// The tests before have used up the requests of this minute.
-			await app.pass(60_000);
+		async (inThread, { app }) => {
 			const id = await app.watched({}, { questionsInThread: inThread });
 			const titles = ['Which colour?', 'Which size?', 'One-time code', 'A remark'];
 			const index = app.ask(id, titles);
@@ -216,11 +215,10 @@ describe('a watched session', () => {
 			expect([post, again].map((one) => one.text()).join()).not.toMatch(/Still open|271828|7946/);
 			expect(openButtons(again)).toEqual([]);
 			expect(app.thread(id)).toHaveLength(2);
-			await app.setPosts({});
 		},
 	);
 
-	it('says nothing of a question that was settled before the watch began', async () => {
+	it('says nothing of a question that was settled before the watch began', async ({ app }) => {
 		const id = app.session();
 		app.ask(id);
 		app.service.sessions.answerAsPage(id, ['Sand']);
@@ -230,10 +228,10 @@ describe('a watched session', () => {
 		expect(app.thread(id)).toEqual([]);
 	});
 
-	it('shows neither a secret nor its answer', async () => {
+	it('shows neither a secret nor its answer', async ({ app }) => {
 		const id = await app.watchedAsking([item('One-time code', 'The 6-digit code from the text message')]);
 		await app.threadSays(id, 'One-time code');
-		const form = await openForm(id);
+		const form = await openForm(app, id);
 		await form.fill(0, '271828');
 		await form.submit();
 		await app.threadSays(id, answeredBy('ada'));
@@ -243,7 +241,9 @@ describe('a watched session', () => {
 		expect(await app.said()).not.toContain('271828');
 	});
 
-	it('posts pause and continuation in the thread where the channel wants that, tells the end with its result in the channel, and nothing after that', async () => {
+	it('posts pause and continuation in the thread where the channel wants that, tells the end with its result in the channel, and nothing after that', async ({
+		app,
+	}) => {
 		const id = await app.watched({}, { progress: true });
 		app.service.sessions.setStatus(id, 'paused');
 		await app.threadSays(id, 'paused (before: working)');
@@ -265,7 +265,7 @@ describe('a watched session', () => {
 		expect(app.service.log.reads(id)).toHaveLength(reads);
 	});
 
-	it('has a card without its question, and without *Answer…*, once nobody watches it any more', async () => {
+	it('has a card without its question, and without *Answer…*, once nobody watches it any more', async ({ app }) => {
 		const id = await app.watched({}, { questionsInThread: true });
 		app.ask(id);
 		const card = await app.cardSays(id, 'Which colour?');
@@ -274,10 +274,9 @@ describe('a watched session', () => {
 		await app.until(() => card.buttons().includes('Watch again'));
 		expect(card.text()).not.toContain('Which colour?');
 		expect(card.buttons()).not.toContain('Answer…');
-		await app.setPosts({});
 	});
 
-	it('tells changes during a restart once', async () => {
+	it('tells changes during a restart once', async ({ app }) => {
 		const id = await app.watchedAsking();
 		await app.threadSays(id, 'Which colour?');
 		await app.restart();
@@ -297,36 +296,37 @@ function present<T>(value: T | undefined): T {
 	return value;
 }
 
-const cardOf = (id: string): Posted => present(app.card(id));
-const outsideThreads = () => app.inChannel().filter((message) => message.threadTs() === null);
+const cardOf = (app: WatchingApp, id: string): Posted => present(app.card(id));
+const outsideThreads = (app: WatchingApp) => app.inChannel().filter((message) => message.threadTs() === null);
 const isCard = (message: Posted) => message.buttons().includes('Stop watching');
-const cards = (id: string) => outsideThreads().filter((one) => isCard(one) && opensSession(one.blocks(), id));
+const cards = (app: WatchingApp, id: string) =>
+	outsideThreads(app).filter((one) => isCard(one) && opensSession(one.blocks(), id));
 /** The bot's posts in the channel outside threads, without cards, since `from`. */
-const openWords = (from: Posted) =>
-	outsideThreads().flatMap((message) => (message.ts > from.ts && !isCard(message) ? message.text() : []));
+const openWords = (app: WatchingApp, from: Posted) =>
+	outsideThreads(app).flatMap((message) => (message.ts > from.ts && !isCard(message) ? message.text() : []));
 
 /** Resolves to the card that comes after `former`. */
-const newCard = (id: string, former: Posted): Promise<Posted> =>
+const newCard = (app: WatchingApp, id: string, former: Posted): Promise<Posted> =>
 	app.until(() => {
 		const now = app.card(id);
 		return now !== undefined && now.ts > former.ts && now.buttons().includes('Open session') && now;
 	});
 
 describe('a card that somebody deleted', () => {
-	it.each([
+	it.for([
 		[false, false],
 		[true, false],
 		[false, true],
 		[true, true],
-	])(
+	] as const)(
 		'is replaced by one that is kept current; questions in its thread: %s; with replies: %s',
-		async (isThreadOnly, replied) => {
+		async ([isThreadOnly, replied], { app }) => {
 			const id = await app.watched({}, { questionsInThread: isThreadOnly });
-			const former = cardOf(id);
+			const former = cardOf(app, id);
 			if (replied) await app.slack.as('grace').say('#agents', 'Nice.', { thread: former });
 			former.remove();
 			app.step(id, 'I compare prices.');
-			const card = await newCard(id, former);
+			const card = await newCard(app, id, former);
 			expect(card.text()).toContain('I compare prices.');
 			app.ask(id);
 			const post = await app.threadSays(id, 'Which colour?');
@@ -334,18 +334,17 @@ describe('a card that somebody deleted', () => {
 			app.service.sessions.answerAsPage(id, ['Sand']);
 			expect((await app.threadSays(id, 'Sand')).ts).toBe(post.ts);
 			await app.pass(10_000);
-			expect(cards(id)).toHaveLength(1);
-			expect(openWords(former)).toHaveLength(isThreadOnly ? 0 : 1);
-			await app.setPosts({});
+			expect(cards(app, id)).toHaveLength(1);
+			expect(openWords(app, former)).toHaveLength(isThreadOnly ? 0 : 1);
 		},
 	);
 
-	it('shows the question of a deleted card in the channel, once, and in the new card', async () => {
+	it('shows the question of a deleted card in the channel, once, and in the new card', async ({ app }) => {
 		const id = await app.watched({}, { questionsInThread: true });
-		const former = cardOf(id);
+		const former = cardOf(app, id);
 		former.remove();
 		app.ask(id);
-		const card = await newCard(id, former);
+		const card = await newCard(app, id, former);
 		await app.cardSays(id, 'Which colour?');
 		expect(card.buttons()).toContain('Answer…');
 		await app.pass(20_000);
@@ -357,13 +356,12 @@ describe('a card that somebody deleted', () => {
 		await form.submit();
 		await app.threadSays(id, 'Forest');
 		await app.until(() => openButtons(post)?.length === 0);
-		expect(cards(id)).toHaveLength(1);
-		await app.setPosts({});
+		expect(cards(app, id)).toHaveLength(1);
 	});
 
-	it('accepts an answer in the thread of a question whose card was deleted', async () => {
+	it('accepts an answer in the thread of a question whose card was deleted', async ({ app }) => {
 		const id = await app.watched();
-		const former = cardOf(id);
+		const former = cardOf(app, id);
 		app.slack.faults.hold('chat.update');
 		former.remove();
 		app.ask(id);
@@ -372,32 +370,32 @@ describe('a card that somebody deleted', () => {
 		);
 		expect(post.threadTs()).toBeNull();
 		app.slack.faults.clear();
-		await newCard(id, former);
+		await newCard(app, id, former);
 		const said = await app.slack.as('ada').say('#agents', 'Sand, please', { thread: post });
 		await app.slack.as('ada').shortcut(said, 'use_as_answer');
 		const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
 		expect(form.value(0)).toBe('Sand, please');
 	});
 
-	it('leaves what Slack put into the channel there, and posts what follows into the new thread', async () => {
+	it('leaves what Slack put into the channel there, and posts what follows into the new thread', async ({ app }) => {
 		const id = await app.watched({}, { progress: true });
-		const former = cardOf(id);
+		const former = cardOf(app, id);
 		const release = app.slack.faults.hold('chat.update');
 		former.remove();
 		app.service.sessions.setStatus(id, 'paused');
-		await app.until(() => openWords(former).length > 0);
+		await app.until(() => openWords(app, former).length > 0);
 		release();
-		const card = await newCard(id, former);
+		const card = await newCard(app, id, former);
 		app.service.sessions.setStatus(id, 'active');
 		const post = await app.threadSays(id, '(before: paused)');
 		expect(post.threadTs()).toBe(card.ts);
 		await app.pass(20_000);
-		expect(openWords(former)).toEqual([expect.stringContaining('(before: working)')]);
+		expect(openWords(app, former)).toEqual([expect.stringContaining('(before: working)')]);
 	});
 
-	it.each(['question', 'word'] as const)('has a %s posted once though Slack did not answer', async (what) => {
+	it.for(['question', 'word'] as const)('has a %s posted once though Slack did not answer', async (what, { app }) => {
 		const id = await app.watched({}, { progress: true });
-		const former = cardOf(id);
+		const former = cardOf(app, id);
 		const from = app.now();
 		const release = app.slack.faults.add({ method: 'chat.update', error: 'internal_error' });
 		former.remove();
@@ -407,7 +405,7 @@ describe('a card that somebody deleted', () => {
 		const words = what === 'question' ? 'Which colour?' : '(before: working)';
 		await app.until(() => app.calls('conversations.history', from).length > 0);
 		release();
-		const card = await newCard(id, former);
+		const card = await newCard(app, id, former);
 		await app.pass(30_000);
 		const all = app.slack
 			.as('ada')
@@ -415,15 +413,17 @@ describe('a card that somebody deleted', () => {
 			.filter((one) => one.ts > former.ts && one.ts !== card.ts && one.text().includes(words));
 		expect(all.map((one) => one.threadTs())).toEqual([null]);
 		expect(all[0]?.text()).not.toContain(MAYBE_REPEAT);
-		expect(cards(id)).toHaveLength(1);
+		expect(cards(app, id)).toHaveLength(1);
 	});
 
-	it('posts a repeatedly deleted card again once an hour, also after a restart, and questions in the channel meanwhile', async () => {
+	it('posts a repeatedly deleted card again once an hour, also after a restart, and questions in the channel meanwhile', async ({
+		app,
+	}) => {
 		const id = await app.watched();
-		const first = cardOf(id);
+		const first = cardOf(app, id);
 		first.remove();
 		app.step(id, 'Step two.');
-		const second = await newCard(id, first);
+		const second = await newCard(app, id, first);
 		await app.pass(2_000);
 		second.remove();
 		app.step(id, 'Step three.');
@@ -436,39 +436,39 @@ describe('a card that somebody deleted', () => {
 		);
 		expect(post.threadTs()).toBeNull();
 		await app.pass(120_000);
-		expect(cards(id)).toEqual([]);
+		expect(cards(app, id)).toEqual([]);
 		await app.restart();
 		await app.pass(60_000);
-		expect(cards(id)).toEqual([]);
+		expect(cards(app, id)).toEqual([]);
 		// What was posted at the very moment of the deletion stays there too.
-		expect(openWords(second).filter((words) => !words.includes('(before: working)'))).toHaveLength(1);
+		expect(openWords(app, second).filter((words) => !words.includes('(before: working)'))).toHaveLength(1);
 		app.service.sessions.answerAsPage(id, ['Sand']);
 		await app.until(() => openButtons(post)?.length === 0);
 		await app.stop();
 		await app.clock.advance(3_600_000);
 		await app.restart();
-		await app.until(() => cards(id).length === 1);
-		expect(cardOf(id).text()).not.toContain('Which colour?');
+		await app.until(() => cards(app, id).length === 1);
+		expect(cardOf(app, id).text()).not.toContain('Which colour?');
 		app.ask(id, [{ title: 'And which size?', description: '', value: '' }]);
 		expect((await app.threadSays(id, 'And which size?')).threadTs()).toBeNull();
 	});
 
-	it('does not post a deleted card again when its session has ended', async () => {
+	it('does not post a deleted card again when its session has ended', async ({ app }) => {
 		const id = await app.watched();
-		const former = cardOf(id);
+		const former = cardOf(app, id);
 		app.slack.faults.hold('chat.update');
 		former.remove();
 		app.service.sessions.setStatus(id, 'completed');
 		await app.until(() => app.service.log.reads(id).length > 2);
 		app.slack.faults.clear();
 		await app.pass(30_000);
-		expect(openWords(former)).toEqual(app.ends(id).map((end) => end.text()));
-		expect(cards(id)).toEqual([]);
+		expect(openWords(app, former)).toEqual(app.ends(id).map((end) => end.text()));
+		expect(cards(app, id)).toEqual([]);
 	});
 
-	it('does not post a deleted card again when the watch has ended', async () => {
+	it('does not post a deleted card again when the watch has ended', async ({ app }) => {
 		const id = await app.watched();
-		const former = cardOf(id);
+		const former = cardOf(app, id);
 		former.remove();
 		await app.command(`/session unwatch ${id}`);
 		await app.pass(10_000);

@@ -1,56 +1,56 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { item } from '../../fake-session-service/builders.ts';
-import type { Posted } from '../../fake-slack/index.ts';
 import { MAYBE_REPEAT } from '../../src/slack/parts.ts';
-import { discoveringApp } from '../sessions/discover/harness.ts';
-import { expectNothingWrong, FEWEST_REQUESTS, type WatchingApp, watchingApp } from '../sessions/harness.ts';
-import { answeredBy, ended, openButtons, SETTLED_MENU } from '../support/sentences.ts';
+import {
+	answeredBy,
+	describe,
+	discoveringApp,
+	ended,
+	expect,
+	FEWEST_REQUESTS,
+	forCase,
+	item,
+	openButtons,
+	type Posted,
+	SETTLED_MENU,
+	type WatchingApp,
+	watchingApp,
+	withApp,
+} from '../kit.ts';
 
 /* When the card of a watch comes, how long it offers to watch again, and what Slack refuses for its blocks. */
 
 const MINUTE_MS = 60_000;
-let app: WatchingApp;
-beforeAll(async () => {
-	app = await watchingApp({ env: FEWEST_REQUESTS });
-});
-afterAll(() => app[Symbol.asyncDispose]());
-afterEach(async () => {
-	app.slack.faults.clear();
-	await app.slack.as('ada').modal()?.close(true);
-	expectNothingWrong(app);
-	await app.unwatchAll();
-});
+const it = withApp(() => watchingApp({ env: FEWEST_REQUESTS }));
 
-/** What the channel is told of sessions, after the first `count` messages. */
-const since = (count: number) => told().slice(count);
-const told = () => app.inChannel().filter((post) => !post.text().includes('changed the settings'));
+/** What the channel is told of sessions. */
+const told = (app: WatchingApp) => app.inChannel().filter((post) => !post.text().includes('changed the settings'));
 
 describe('the card of a watch', () => {
-	it('of a session that asks comes when its question is settled: until then the question stands alone', async () => {
+	it('of a session that asks comes when its question is settled: until then the question stands alone', async ({
+		app,
+	}) => {
 		const id = app.session();
 		app.ask(id);
-		const before = told().length;
 		const at = app.clock.now();
 		await app.command(`/session watch ${id}`);
-		const post = await app.until(() => since(before)[0]);
+		const post = await app.until(() => told(app)[0]);
 		expect(app.clock.now() - at).toBeLessThan(10_000);
 		expect(post.buttons()).toContain('Answer…');
 		await app.pass(10 * MINUTE_MS);
-		expect(since(before).map(({ ts }) => ts)).toEqual([post.ts]);
+		expect(told(app).map(({ ts }) => ts)).toEqual([post.ts]);
 
 		const answeredAt = app.clock.now();
 		app.service.sessions.answerAsPage(id, ['Sand']);
-		const card = await app.until(() => since(before)[1]);
+		const card = await app.until(() => told(app)[1]);
 		expect(app.clock.now() - answeredAt).toBeLessThan(MINUTE_MS);
 		expect(card.buttons()).toContain('Stop watching');
 		// What comes later has its one card.
 		app.ask(id, ['Which size?']);
-		await app.until(() => since(before)[2]?.text().includes('Which size?'));
+		await app.until(() => told(app)[2]?.text().includes('Which size?'));
 		await app.pass(2 * MINUTE_MS);
-		expect(since(before)).toHaveLength(3);
+		expect(told(app)).toHaveLength(3);
 	});
 
-	it('comes when the first of a chain of questions is settled', async () => {
+	it('comes when the first of a chain of questions is settled', async ({ app }) => {
 		const id = app.session();
 		const first = app.ask(id, ['Which colour?']);
 		await app.command(`/session watch ${id}`);
@@ -63,54 +63,52 @@ describe('the card of a watch', () => {
 		await app.cardSays(id, 'Go to question');
 	});
 
-	it('of a session that asks nothing comes after a minute', async () => {
+	it('of a session that asks nothing comes after a minute', async ({ app }) => {
 		const id = app.session();
-		const before = told().length;
 		const at = app.clock.now();
 		await app.command(`/session watch ${id}`);
 		await app.pass(55_000);
-		expect(since(before)).toEqual([]);
+		expect(told(app)).toEqual([]);
 		const card = await app.until(() => app.card(id));
 		expect(app.clock.now() - at).toBeGreaterThanOrEqual(MINUTE_MS);
 		expect(app.clock.now() - at).toBeLessThan(MINUTE_MS + 10_000);
 		await app.pass(MINUTE_MS);
-		expect(since(before).map(({ ts }) => ts)).toEqual([card.ts]);
+		expect(told(app).map(({ ts }) => ts)).toEqual([card.ts]);
 	});
 
-	it('gives way to a question that is asked within the minute, also over a restart', async () => {
+	it('gives way to a question that is asked within the minute, also over a restart', async ({ app }) => {
 		const id = app.session();
-		const before = told().length;
 		await app.command(`/session watch ${id}`);
 		await app.pass(20_000);
 		await app.restart();
 		app.ask(id);
-		const post = await app.until(() => since(before)[0]);
+		const post = await app.until(() => told(app)[0]);
 		expect(post.text()).toContain('Which colour?');
 		await app.pass(3 * MINUTE_MS);
-		expect(since(before)).toHaveLength(1);
+		expect(told(app)).toHaveLength(1);
 		app.service.sessions.answerAsPage(id, ['Sand']);
 		await app.until(() => app.card(id));
-		expect(since(before)).toHaveLength(2);
+		expect(told(app)).toHaveLength(2);
 	});
 
-	it('does not come after the end of its session, which another post tells', async () => {
-		for (const asks of [true, false]) {
+	it.for([true, false])(
+		'does not come after the end of its session, which another post tells; it asks: %s',
+		async (asks, { app }) => {
 			const id = app.session();
-			const before = told().length;
 			if (asks) app.ask(id);
 			await app.command(`/session watch ${id}`);
-			if (asks) await app.until(() => since(before)[0]);
+			if (asks) await app.until(() => told(app)[0]);
 			await app.pass(10_000);
 			app.service.sessions.setStatus(id, 'failed');
-			const end = await app.until(() => since(before)[asks ? 1 : 0]);
+			const end = await app.until(() => told(app)[asks ? 1 : 0]);
 			expect(end.text()).toContain('failed');
 			await app.pass(3 * MINUTE_MS);
-			expect(since(before)).toHaveLength(asks ? 2 : 1);
+			expect(told(app)).toHaveLength(asks ? 2 : 1);
 			expect(app.card(id)).toBeUndefined();
-		}
-	});
+		},
+	);
 
-	it('comes when a session goes on that one read showed as over', async () => {
+	it('comes when a session goes on that one read showed as over', async ({ app }) => {
 		const id = app.session();
 		app.ask(id);
 		await app.command(`/session watch ${id}`);
@@ -123,18 +121,17 @@ describe('the card of a watch', () => {
 		await app.until(() => app.card(id)?.buttons().includes('Stop watching'));
 	});
 
-	it('says nothing of a question that was answered', async () => {
+	it('says nothing of a question that was answered', async ({ app }) => {
 		const id = app.session();
 		app.ask(id, [item('Which colour?', 'One of: Sand, Sky')]);
-		const before = told().length;
 		await app.command(`/session watch ${id}`);
-		const post = await app.until(() => since(before)[0]);
+		const post = await app.until(() => told(app)[0]);
 		await app.choose(post, 'Sand');
 		const card = await app.until(() => app.card(id));
 		expect(JSON.stringify([card.text(), card.editHistory()])).not.toMatch(/✋|asks/);
 	});
 
-	it('comes at once where the channel wants progress, unless the session asks', async () => {
+	it('comes at once where the channel wants progress, unless the session asks', async ({ app }) => {
 		await app.setPosts({ progress: true });
 		const id = app.session();
 		const at = app.clock.now();
@@ -148,10 +145,9 @@ describe('the card of a watch', () => {
 		await app.command(`/session watch ${asking}`);
 		await app.pass(2 * MINUTE_MS);
 		expect(app.card(asking)).toBeUndefined();
-		await app.setPosts({});
 	});
 
-	it('comes at once where its thread has the questions', async () => {
+	it('comes at once where its thread has the questions', async ({ app }) => {
 		await app.setPosts({ questionsInThread: true });
 		for (const asks of [false, true]) {
 			const id = app.session();
@@ -162,25 +158,23 @@ describe('the card of a watch', () => {
 			expect(app.clock.now() - at).toBeLessThan(10_000);
 			if (asks) expect((await app.threadSays(id, 'Which colour?')).threadTs()).toBe(card.ts);
 		}
-		await app.setPosts({});
 	});
 
-	it('does not come for a session that nobody watches any more', async () => {
+	it('does not come for a session that nobody watches any more', async ({ app }) => {
 		const [quiet, asks] = [app.session(), app.session()];
 		app.ask(asks);
-		const before = told().length;
 		await app.command(`/session watch ${quiet} ${asks}`);
-		const post = await app.until(() => since(before)[0]);
+		const post = await app.until(() => told(app)[0]);
 		await app.command(`/session unwatch ${quiet} ${asks}`);
 		await app.until(() => openButtons(post)?.join() === 'Watch again');
 		await app.pass(3 * MINUTE_MS);
-		expect(since(before).map(({ ts }) => ts)).toEqual([post.ts]);
+		expect(told(app).map(({ ts }) => ts)).toEqual([post.ts]);
 	});
 });
 
 describe('a question that stands in the channel already', () => {
 	it('delays the word on a new watch by nothing', async () => {
-		await using other = await discoveringApp({ env: FEWEST_REQUESTS });
+		const other = await forCase(discoveringApp({ env: FEWEST_REQUESTS }));
 		await other.watchAll();
 		const id = other.waiting('Raised');
 		await other.postOf(id);
@@ -193,7 +187,9 @@ describe('a question that stands in the channel already', () => {
 describe('*Watch again*', () => {
 	const offers = (card: Posted | undefined) => card?.buttons().includes('Watch again') === true;
 
-	it('stands on the newest three ended cards of a channel only, also when a fourth is unwatched later', async () => {
+	it('stands on the newest three ended cards of a channel only, also when a fourth is unwatched later', async ({
+		app,
+	}) => {
 		const ids = [app.session(), app.session(), app.session(), app.session(), app.session()];
 		const elsewhere = app.session();
 		await app.command(`/session watch ${elsewhere}`, 'ada', '#secret');
@@ -223,7 +219,7 @@ describe('*Watch again*', () => {
 		expect(app.card(ids[2] ?? '')?.buttons()).toContain('Stop watching');
 	});
 
-	it('counts each session once, and no session that is watched again', async () => {
+	it('counts each session once, and no session that is watched again', async ({ app }) => {
 		const ids = [app.session(), app.session(), app.session()];
 		await app.command(`/session watch ${ids.join(' ')}`);
 		await app.until(() => ids.every((id) => app.card(id)));
@@ -243,7 +239,7 @@ describe('*Watch again*', () => {
 		expect(offers(first[0])).toBe(false);
 	});
 
-	it('stands on three cards when all watches end at once', async () => {
+	it('stands on three cards when all watches end at once', async ({ app }) => {
 		const ids = Array.from({ length: 6 }, () => app.session());
 		await app.command(`/session watch ${ids.join(' ')}`);
 		await app.until(() => ids.every((id) => app.card(id)));
@@ -259,9 +255,9 @@ describe('a message that Slack refuses for its blocks', () => {
 	const hasRichText = ({ blocks }: object & { blocks?: unknown }) =>
 		JSON.stringify(blocks ?? null).includes('"type":"rich_text"');
 
-	it.each(['invalid_blocks', 'invalid_blocks_format', 'msg_blocks_too_long', 'msg_too_long'])(
+	it.for(['invalid_blocks', 'invalid_blocks_format', 'msg_blocks_too_long', 'msg_too_long'])(
 		'goes out once more as plain text with its buttons, and is kept current: %s',
-		async (error) => {
+		async (error, { app }) => {
 			const id = await app.watched();
 			app.slack.faults.add({ method: 'chat.postMessage', error, when: hasRichText });
 			app.slack.faults.add({ method: 'chat.update', error, when: hasRichText });

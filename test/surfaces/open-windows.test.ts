@@ -1,7 +1,4 @@
 import type { ModalView } from '@slack/types';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { asking, item, task } from '../../fake-session-service/builders.ts';
-import { createManualClock, type Modal } from '../../fake-slack/index.ts';
 import { StoreUnavailableError } from '../../src/kernel/basics.ts';
 import { createLeaseLoop } from '../../src/kernel/lease-loop.ts';
 import { createRateLimiter } from '../../src/kernel/rate-limiter.ts';
@@ -9,29 +6,29 @@ import { WINDOW_NOTICES } from '../../src/screens/answer.ts';
 import { NOTE_LABEL } from '../../src/slack/form/build.ts';
 import { notificationText } from '../../src/slack/rich-text.ts';
 import { createViews, type ViewDrawing, type ViewNews } from '../../src/surfaces/views.ts';
+import {
+	type App,
+	asking,
+	createManualClock,
+	expect,
+	item,
+	type Modal,
+	openSession,
+	said,
+	startApp,
+	task,
+	withApp,
+} from '../kit.ts';
 import { openTestStore, pass } from '../sessions/support.ts';
-import { type App, openSession } from '../slack/support/open-session.ts';
 import { ANN, createRecordingLog, SERVICE, T0 } from '../store/support.ts';
-import { startApp } from '../support/app.ts';
 import { coreOf } from '../support/core.ts';
-import { said } from '../support/said.ts';
 import { buildSession } from '../support/sessions.ts';
 
-let app: App;
-beforeAll(async () => {
-	app = await startApp();
-});
-afterAll(() => app[Symbol.asyncDispose]());
-afterEach(async () => {
-	app.service.faults.clear();
-	for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
-	expect(app.slack.violations()).toEqual([]);
-});
-
+const it = withApp(startApp);
 const ASKS = asking('Paint it.', [item('Which colour?', 'One of: Sand, Forest')]);
 
 /** A session that asks for a colour, and Ada's window with what she chose and typed. */
-async function adasWindow(id: string): Promise<Modal> {
+async function adasWindow(app: App, id: string): Promise<Modal> {
 	app.service.sessions.put(id, { status: 'humanInput', messages: [ASKS] });
 	const modal = await openSession(app, id);
 	await modal.choose(0, 'Forest');
@@ -39,13 +36,15 @@ async function adasWindow(id: string): Promise<Modal> {
 	return modal;
 }
 
-async function says(modal: Modal, words: string): Promise<void> {
+async function says(app: App, modal: Modal, words: string): Promise<void> {
 	await app.slack.as('ada').waitForModal(words);
 	expect([modal.value(0), modal.value(NOTE_LABEL)]).toEqual(['Forest', 'The dark one']);
 }
 
-it('tells a window, also after a restart, that somebody answered, keeps what was typed, and follows what is taken back', async () => {
-	const modal = await adasWindow('told');
+it('tells a window, also after a restart, that somebody answered, keeps what was typed, and follows what is taken back', async ({
+	app,
+}) => {
+	const modal = await adasWindow(app, 'told');
 	await app.restart();
 	const hers = await openSession(app, 'told', 'grace');
 	await hers.choose(0, 'Sand');
@@ -53,12 +52,12 @@ it('tells a window, also after a restart, that somebody answered, keeps what was
 	app.service.faults.add({ kind: 'unauthorized', sessionId: 'told', method: 'GET' });
 	expect((await hers.submit()).outcome).toBe('updated');
 	const words = notificationText(WINDOW_NOTICES.answeredBy('@grace'));
-	await says(modal, words);
+	await says(app, modal, words);
 	// One state: the notice stands in place of it.
 	expect(modal.text()).not.toMatch(/is answering|asks/);
 	await app.slack.as('grace').waitForModal('Discard answer');
 	await hers.press('Discard answer');
-	await says(modal, 'Which colour?');
+	await says(app, modal, 'Which colour?');
 	await app.slack.as('ada').waitForModal((now) => !now.text().includes(words));
 	app.service.faults.clear();
 	expect((await modal.submit()).outcome).toBe('updated');
@@ -68,7 +67,7 @@ it('tells a window, also after a restart, that somebody answered, keeps what was
 	);
 });
 
-it('tells a window what a read for somebody else finds, without a read of its own', async () => {
+it('tells a window what a read for somebody else finds, without a read of its own', async ({ app }) => {
 	const cases = [
 		['answered', (id: string) => void app.service.sessions.answerAsPage(id, ['Sand'])],
 		['ended', (id: string) => app.service.sessions.setStatus(id, 'completed')],
@@ -76,10 +75,10 @@ it('tells a window what a read for somebody else finds, without a read of its ow
 		['moved', (id: string) => app.service.sessions.patch(id, { messages: [task('Begin.'), ASKS] })],
 	] as const;
 	for (const [what, change] of cases) {
-		const modal = await adasWindow(what);
+		const modal = await adasWindow(app, what);
 		change(what);
 		await openSession(app, what, 'grace');
-		await says(modal, said(WINDOW_NOTICES[what]));
+		await says(app, modal, said(WINDOW_NOTICES[what]));
 		expect(app.service.log.reads(what)).toHaveLength(2);
 		await modal.close();
 		await app.slack.as('grace').modal()?.close(true);

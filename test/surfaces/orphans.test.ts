@@ -1,23 +1,28 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { item } from '../../fake-session-service/builders.ts';
-import type { Posted } from '../../fake-slack/index.ts';
 import { MAYBE_REPEAT } from '../../src/slack/parts.ts';
-import { FEWEST_REQUESTS, type WatchingApp, watchingApp } from '../sessions/harness.ts';
-import { openButtons } from '../support/sentences.ts';
+import {
+	describe,
+	expect,
+	FEWEST_REQUESTS,
+	item,
+	openButtons,
+	type Posted,
+	type WatchingApp,
+	watchingApp,
+	withApp,
+} from '../kit.ts';
 
-let app: WatchingApp;
-afterEach(() => app[Symbol.asyncDispose]());
+const it = withApp(() => watchingApp({ env: FEWEST_REQUESTS }));
 
 const REPEAT = 'This was a repeat.';
 const HISTORIES = /^(?:channels|groups|im):history$/;
-function hideHistory(): void {
+function hideHistory(app: WatchingApp): void {
 	const { settings } = app.slack;
 	settings.scopes = settings.scopes.filter((scope) => !HISTORIES.test(scope));
 }
 
 /** A question that stands twice: Slack posted it, answered 500, and its history cannot be read. The first is unknown. */
-async function askedTwice(description?: string): Promise<[orphan: Posted, real: Posted, id: string]> {
-	hideHistory();
+async function askedTwice(app: WatchingApp, description?: string): Promise<[orphan: Posted, real: Posted, id: string]> {
+	hideHistory(app);
 	const id = await app.watched();
 	app.loseReply();
 	app.ask(id, [item('Which colour?', description)]);
@@ -28,11 +33,9 @@ async function askedTwice(description?: string): Promise<[orphan: Posted, real: 
 }
 
 describe('a machine whose clock is two minutes ahead of Slack', () => {
-	beforeEach(async () => {
-		app = await watchingApp({ env: FEWEST_REQUESTS, slackBehindMs: 120_000 });
-	});
+	const it = withApp(() => watchingApp({ env: FEWEST_REQUESTS, slackBehindMs: 120_000 }));
 
-	it('finds a post of which Slack lost the response, and posts no second one', async () => {
+	it('finds a post of which Slack lost the response, and posts no second one', async ({ app }) => {
 		const id = await app.watched();
 		app.loseReply();
 		app.ask(id);
@@ -43,12 +46,10 @@ describe('a machine whose clock is two minutes ahead of Slack', () => {
 });
 
 describe('a repeat that the program does not know', () => {
-	beforeEach(async () => {
-		app = await watchingApp({ env: FEWEST_REQUESTS });
-	});
-
-	it('opens the form when somebody presses it, and then says that it is one, with a link to the other', async () => {
-		const [orphan, real] = await askedTwice();
+	it('opens the form when somebody presses it, and then says that it is one, with a link to the other', async ({
+		app,
+	}) => {
+		const [orphan, real] = await askedTwice(app);
 		await orphan.press('Answer…');
 		await app.slack.as('ada').waitForModal('Which colour?');
 		await app.slack.as('ada').modal()?.close(true);
@@ -62,16 +63,16 @@ describe('a repeat that the program does not know', () => {
 		expect(real.buttons()).toContain('Answer…');
 	});
 
-	it('takes a press of an option, which the other one shows', async () => {
-		const [orphan, real] = await askedTwice('One of: Sand, Sky');
+	it('takes a press of an option, which the other one shows', async ({ app }) => {
+		const [orphan, real] = await askedTwice(app, 'One of: Sand, Sky');
 		await orphan.press('Sand');
 		await app.until(() => orphan.text().includes(REPEAT));
 		await app.until(() => real.buttons().includes('Undo'));
 		await app.until(() => app.service.log.list().some(({ method }) => method === 'PUT'));
 	});
 
-	it('goes when somebody presses it after the other one was deleted', async () => {
-		const [orphan, real, id] = await askedTwice();
+	it('goes when somebody presses it after the other one was deleted', async ({ app }) => {
+		const [orphan, real, id] = await askedTwice(app);
 		real.remove();
 		app.service.sessions.answerAsPage(id, ['Sand']);
 		await app.pass(60_000);
@@ -79,7 +80,7 @@ describe('a repeat that the program does not know', () => {
 		await app.until(() => !orphan.exists());
 	});
 
-	it('leaves the post that stands alone as it is', async () => {
+	it('leaves the post that stands alone as it is', async ({ app }) => {
 		const id = await app.watchedAsking();
 		const post = await app.threadSays(id, 'Which colour?');
 		await post.press('Answer…');
@@ -91,18 +92,14 @@ describe('a repeat that the program does not know', () => {
 });
 
 describe("a receipt's direct message of which Slack lost the response", () => {
-	beforeEach(async () => {
-		app = await watchingApp({ env: FEWEST_REQUESTS });
-	});
-
-	const receipts = () =>
+	const receipts = (app: WatchingApp) =>
 		app.slack
 			.as('ada')
 			.dm()
 			.filter((message) => message.author() === 'handraise');
 
 	/** Ada's answer waits for a service that is away, and she has closed the window. Her receipt's first direct message is lost. */
-	async function lateAnswer(): Promise<void> {
+	async function lateAnswer(app: WatchingApp): Promise<void> {
 		const id = await app.watchedAsking();
 		const post = await app.threadSays(id, 'Which colour?');
 		await post.press('Answer…');
@@ -119,36 +116,38 @@ describe("a receipt's direct message of which Slack lost the response", () => {
 		await form.submit();
 		await app.until(() => app.slack.as('ada').modal()?.submitText() === null);
 		await app.slack.as('ada').modal()?.close(true);
-		await app.until(() => receipts().length > 0);
+		await app.until(() => receipts(app).length > 0);
 	}
 
-	it('is found, and kept current', async () => {
-		await lateAnswer();
+	it('is found, and kept current', async ({ app }) => {
+		await lateAnswer(app);
 		await app.pass(60_000);
 		await app.service.comeBack();
-		await app.until(() => receipts()[0]?.text().includes('delivered'));
-		expect(receipts()).toHaveLength(1);
+		await app.until(() => receipts(app)[0]?.text().includes('delivered'));
+		expect(receipts(app)).toHaveLength(1);
 	});
 
-	it('is found after a restart', async () => {
-		await lateAnswer();
+	it('is found after a restart', async ({ app }) => {
+		await lateAnswer(app);
 		await app.restart();
 		await app.pass(120_000);
 		await app.service.comeBack();
-		await app.until(() => receipts()[0]?.text().includes('delivered'));
-		expect(receipts()).toHaveLength(1);
+		await app.until(() => receipts(app)[0]?.text().includes('delivered'));
+		expect(receipts(app)).toHaveLength(1);
 	});
 
-	it('is repeated with a mark where the history cannot be read, and says when it is pressed that it is a repeat', async () => {
-		hideHistory();
-		await lateAnswer();
-		const [orphan, real] = await app.until(() => receipts().length > 1 && receipts());
+	it('is repeated with a mark where the history cannot be read, and says when it is pressed that it is a repeat', async ({
+		app,
+	}) => {
+		hideHistory(app);
+		await lateAnswer(app);
+		const [orphan, real] = await app.until(() => receipts(app).length > 1 && receipts(app));
 		expect(real?.text()).toContain(MAYBE_REPEAT);
 		expect(orphan?.text()).not.toContain(MAYBE_REPEAT);
 		await orphan?.press('Discard answer');
 		await app.until(() => orphan?.text().includes(REPEAT));
 		await app.until(() => real?.text().includes('nothing was sent'));
 		await app.pass(60_000);
-		expect(receipts()).toHaveLength(2);
+		expect(receipts(app)).toHaveLength(2);
 	});
 });

@@ -1,24 +1,28 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Json } from '../../fake-slack/index.ts';
-import { settingsOf } from '../people/settings/harness.ts';
-import { FEWEST_REQUESTS, type WatchingApp, watchingApp } from '../sessions/harness.ts';
-import { ESCALATION, REMINDER, WATCHING } from '../support/sentences.ts';
+import {
+	describe,
+	ESCALATION,
+	expect,
+	FEWEST_REQUESTS,
+	type Json,
+	REMINDER,
+	settingsOf,
+	WATCHING,
+	type WatchingApp,
+	watchingApp,
+	withApp,
+} from '../kit.ts';
 
-let app: WatchingApp;
-beforeEach(async () => {
-	app = await watchingApp({ env: { ...FEWEST_REQUESTS, REMIND_AFTER: '5m' } });
-});
-afterEach(() => app[Symbol.asyncDispose]());
+const it = withApp(() => watchingApp({ env: { ...FEWEST_REQUESTS, REMIND_AFTER: '5m' } }));
 
 const asks = ({ blocks }: Json) => JSON.stringify(blocks).includes('"text":" asks"');
 /** Slack refuses for good what is posted to a channel, or only questions. */
-const refusePosts = (only?: (message: Json) => boolean) =>
+const refusePosts = (app: WatchingApp, only?: (message: Json) => boolean) =>
 	app.slack.faults.add({
 		method: 'chat.postMessage',
 		error: 'restricted_action',
 		when: (message) => message.channel === 'C0AGENTS' && only?.(message) !== false,
 	});
-const told = (words: string) =>
+const told = (app: WatchingApp, words: string) =>
 	app.slack
 		.as('ada')
 		.dm()
@@ -26,12 +30,14 @@ const told = (words: string) =>
 const TOLD = 'Slack refused a post of Handraise about';
 
 describe("a question's post that Slack refuses for good", () => {
-	it('is told to whoever began the watch once a day, and reminders and escalations come all the same', async () => {
+	it('is told to whoever began the watch once a day, and reminders and escalations come all the same', async ({
+		app,
+	}) => {
 		await settingsOf(app, '30 min').save({ Mention: ['grace'] });
 		const id = await app.watched();
-		refusePosts(asks);
+		refusePosts(app, asks);
 		app.ask(id);
-		const [dm] = await app.until(() => told(TOLD).length > 0 && told(TOLD));
+		const [dm] = await app.until(() => told(app, TOLD).length > 0 && told(app, TOLD));
 		expect(dm?.text()).toMatch(/in #agents .*restricted_action/);
 		expect(dm?.text()).toContain(`/session watch ${id}`);
 		const reminder = await app.until(
@@ -53,13 +59,13 @@ describe("a question's post that Slack refuses for good", () => {
 		await app.pass(60_000);
 		app.ask(id, ['Which size?']);
 		await app.pass(120_000);
-		expect(told(TOLD)).toHaveLength(1);
+		expect(told(app, TOLD)).toHaveLength(1);
 	});
 
-	it('has reminders also where no card stands, without asking Slack for a link', async () => {
+	it('has reminders also where no card stands, without asking Slack for a link', async ({ app }) => {
 		await settingsOf(app, '30 min').save({ Mention: ['grace'] });
 		const id = app.session();
-		refusePosts((message) => asks(message) || JSON.stringify(message).includes('session.open'));
+		refusePosts(app, (message) => asks(message) || JSON.stringify(message).includes('session.open'));
 		await app.command(`/session watch ${id}`);
 		app.ask(id);
 		const from = app.now();
@@ -70,11 +76,11 @@ describe("a question's post that Slack refuses for good", () => {
 		expect(app.calls('chat.getPermalink', from)).toEqual([]);
 	});
 
-	it('is posted when somebody watches the session again after apps may post there', async () => {
+	it('is posted when somebody watches the session again after apps may post there', async ({ app }) => {
 		const id = await app.watched();
-		const lift = refusePosts(asks);
+		const lift = refusePosts(app, asks);
 		app.ask(id);
-		await app.until(() => told(TOLD)[0]);
+		await app.until(() => told(app, TOLD)[0]);
 		expect((await app.command(`/session watch ${id}`)).text()).toContain('Slack refuses what Handraise posts here');
 		await app.pass(60_000);
 		lift();
@@ -89,20 +95,20 @@ describe("a question's post that Slack refuses for good", () => {
 describe('reminders that Slack refuses for good', () => {
 	const isReminder = ({ blocks }: Json) => /[⏰📣]/u.test(JSON.stringify(blocks));
 
-	it('are told to whoever began the watch once a day', async () => {
+	it('are told to whoever began the watch once a day', async ({ app }) => {
 		await app.watchedAsking();
-		refusePosts(isReminder);
-		const [dm] = await app.until(() => told(TOLD).length > 0 && told(TOLD), undefined, 900_000);
+		refusePosts(app, isReminder);
+		const [dm] = await app.until(() => told(app, TOLD).length > 0 && told(app, TOLD), undefined, 900_000);
 		expect(dm?.text()).toMatch(/in #agents .*restricted_action.* reminders may be missing/);
 		await app.pass(1_800_000);
-		expect(told(TOLD)).toHaveLength(1);
+		expect(told(app, TOLD)).toHaveLength(1);
 	});
 
-	it('are told too where they are a list', async () => {
+	it('are told too where they are a list', async ({ app }) => {
 		const ids = [await app.watched(), await app.watched()];
-		refusePosts(isReminder);
+		refusePosts(app, isReminder);
 		for (const id of ids) app.ask(id);
-		await app.until(() => told(TOLD)[0], undefined, 2_400_000);
+		await app.until(() => told(app, TOLD)[0], undefined, 2_400_000);
 		const lists = app
 			.calls('chat.postMessage')
 			.filter(({ request }) => JSON.stringify(request).includes('2 questions still ask'));
@@ -112,14 +118,14 @@ describe('reminders that Slack refuses for good', () => {
 
 describe('a watch whose first post Slack refuses for good', () => {
 	/** A session that asks, so that the question is posted at once. */
-	function asking(): string {
+	function asking(app: WatchingApp): string {
 		const id = app.session();
 		app.ask(id);
 		return id;
 	}
 
-	it('is told to both of two people who type the same at once', async () => {
-		const id = asking();
+	it('is told to both of two people who type the same at once', async ({ app }) => {
+		const id = asking(app);
 		const { promise: hold, resolve: release } = Promise.withResolvers<void>();
 		app.slack.faults.add({ method: 'chat.postMessage', error: 'restricted_action', hold });
 		const from = app.now();
@@ -135,13 +141,13 @@ describe('a watch whose first post Slack refuses for good', () => {
 		expect(told('ada')).not.toContain(WATCHING);
 	});
 
-	it('is told in the reply to the command, and posted when somebody watches the session again', async () => {
-		const id = asking();
-		const lift = refusePosts();
+	it('is told in the reply to the command, and posted when somebody watches the session again', async ({ app }) => {
+		const id = asking(app);
+		const lift = refusePosts(app);
 		const reply = await app.command(`/session watch ${id}`);
 		expect(reply.text()).toContain('(restricted_action)');
 		expect(reply.text()).not.toContain(WATCHING);
-		await app.until(() => told(TOLD)[0]);
+		await app.until(() => told(app, TOLD)[0]);
 		// Its card, which would show the question, too.
 		await app.until(() => app.log.filter((line) => line.includes('"post_refused"')).length === 2);
 		lift();
@@ -151,12 +157,12 @@ describe('a watch whose first post Slack refuses for good', () => {
 		await app.threadSays(id, 'Which colour?');
 	});
 
-	it('and whose session asks nothing is told in a direct message, a minute later', async () => {
+	it('and whose session asks nothing is told in a direct message, a minute later', async ({ app }) => {
 		const id = app.session();
-		const lift = refusePosts();
+		const lift = refusePosts(app);
 		expect((await app.command(`/session watch ${id}`)).text()).toContain(WATCHING);
 		const at = app.clock.now();
-		await app.until(() => told(TOLD)[0]);
+		await app.until(() => told(app, TOLD)[0]);
 		expect(app.clock.now() - at).toBeGreaterThan(50_000);
 		lift();
 		await app.pass(120_000);
@@ -165,15 +171,15 @@ describe('a watch whose first post Slack refuses for good', () => {
 		await app.until(() => app.card(id));
 	});
 
-	it('is told for each session of the command', async () => {
-		const ids = [asking(), asking()];
-		refusePosts();
+	it('is told for each session of the command', async ({ app }) => {
+		const ids = [asking(app), asking(app)];
+		refusePosts(app);
 		const reply = await app.command(`/session watch ${ids.join(' ')}`);
 		for (const id of ids) expect(reply.text()).toContain(`about ${id} (restricted_action)`);
 	});
 
-	it('is not told while Slack only delays it', async () => {
-		const id = asking();
+	it('is not told while Slack only delays it', async ({ app }) => {
+		const id = asking(app);
 		app.slack.faults.rateLimit('chat.postMessage', { retryAfter: 20, times: 1 });
 		const from = app.clock.now();
 		expect((await app.command(`/session watch ${id}`)).text()).toContain(WATCHING);
@@ -183,17 +189,17 @@ describe('a watch whose first post Slack refuses for good', () => {
 });
 
 describe('changes that Slack takes no more', () => {
-	const closeEdits = (ts?: string) =>
+	const closeEdits = (app: WatchingApp, ts?: string) =>
 		app.slack.faults.add({
 			method: 'chat.update',
 			error: 'edit_window_closed',
 			when: (one) => ts === undefined || one.ts === ts,
 		});
 
-	it("have the outcome of a question told in one line of its post's thread, which notifies nobody", async () => {
+	it("have the outcome of a question told in one line of its post's thread, which notifies nobody", async ({ app }) => {
 		const id = await app.watchedAsking();
 		const post = await app.threadSays(id, 'Which colour?');
-		closeEdits(post.ts);
+		closeEdits(app, post.ts);
 		app.service.sessions.answerAsPage(id, ['Sand']);
 		const line = await app.until(() => post.thread().find((one) => one.text().includes('Answered in the dashboard')));
 		await app.pass(300_000);
@@ -203,11 +209,11 @@ describe('changes that Slack takes no more', () => {
 		expect(line.editHistory()).toEqual([]);
 	});
 
-	it('have it told without any change of a message, and what becomes of it then in a further line', async () => {
+	it('have it told without any change of a message, and what becomes of it then in a further line', async ({ app }) => {
 		const id = await app.watchedAsking();
 		const post = await app.threadSays(id, 'Which colour?');
 		await app.until(() => app.card(id)?.text().includes(' asks'));
-		closeEdits();
+		closeEdits(app);
 		await post.press('Answer…');
 		const form = await app.slack.as('ada').waitForModal('Which colour?');
 		await form.fill(0, 'Sand');
@@ -221,10 +227,10 @@ describe('changes that Slack takes no more', () => {
 		expect(lines.length).toBeLessThan(4);
 	});
 
-	it('have the end of a watch told in the thread of its card', async () => {
+	it('have the end of a watch told in the thread of its card', async ({ app }) => {
 		const id = await app.watched();
 		const card = await app.until(() => app.card(id));
-		closeEdits(card.ts);
+		closeEdits(app, card.ts);
 		await app.command(`/session unwatch ${id}`);
 		await app.until(() => card.thread().find((one) => one.text().includes('No longer watched.')));
 		await app.pass(300_000);

@@ -4,10 +4,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { chown, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
 import { COMPILE_CACHE } from '../../../sandbox/compile-cache.ts';
+import { expect, it, startApp } from '../../kit.ts';
 import { open } from '../../store/support.ts';
-import { startApp } from '../../support/app.ts';
 import { skipUnless } from '../../support/skip-unless.ts';
 import { createHarness, DOCTOR } from './harness.ts';
 

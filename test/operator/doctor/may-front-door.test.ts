@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ACTIONS } from '../../../src/slack/ids.ts';
+import { afterAll, beforeAll, describe, expect, it, startApp, whatHappened } from '../../kit.ts';
 import { ACTS } from '../../slack/who-may/acts.ts';
 import { type WhoMayApp, whoMayApp } from '../../slack/who-may/harness.ts';
 import {
@@ -13,8 +13,6 @@ import {
 	WAITING,
 } from '../../slack/who-may/people.ts';
 import { SETTINGS } from '../../slack/who-may/table.ts';
-import { startApp } from '../../support/app.ts';
-import { whatHappened } from '../../support/sentences.ts';
 import { askMay } from './may.ts';
 
 /** The act at the front door by the name of `doctor -- may`. */
@@ -87,7 +85,7 @@ describe('doctor may says what the program does with', () => {
 
 	it.each(SETTINGS)('$setting: $who', async ({ setting, who }) => {
 		const settings = envOf(setting, who);
-		await workspace.app.app.restart(settings);
+		await workspace.app.restart(settings);
 		const { done, said } = await bothOf(workspace, BY_WHO[who], settings);
 		expect(Object.keys(done)).toHaveLength(5);
 		expect(said).toEqual(done);

@@ -1,20 +1,10 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { expectNothingWrong } from '../../sessions/harness.ts';
-import { type AnswererApp, answererApp, ONLY, WHO } from './harness.ts';
+import { answererApp, describe, expect, forCase, it, ONLY, WHO } from '../../kit.ts';
 
-let app: AnswererApp;
-const start = async (...options: Parameters<typeof answererApp>) => {
-	app = await answererApp(...options);
-};
-afterEach(async () => {
-	app.slack.faults.clear();
-	expectNothingWrong(app);
-	await app[Symbol.asyncDispose]();
-});
+const start = (...options: Parameters<typeof answererApp>) => forCase(answererApp(...options));
 
 describe('who may answer in a channel', () => {
 	it('are those whom it names: others read whom to ask where they pressed, and still read', async () => {
-		await start();
+		const app = await start();
 		await app.names(['ada', 'grace']);
 		const { id, post } = await app.asked();
 		expect(post.text()).toContain(ONLY('ada and grace'));
@@ -30,7 +20,7 @@ describe('who may answer in a channel', () => {
 	});
 
 	it('are all again when somebody whom it names empties the list', async () => {
-		await start();
+		const app = await start();
 		await app.names(['ada', 'grace']);
 		const { id, post } = await app.asked();
 		const { errors } = await app.save({ [WHO]: ['cleo'] }, { who: 'cleo' });
@@ -43,7 +33,7 @@ describe('who may answer in a channel', () => {
 	});
 
 	it('must be those whom an escalation mentions', async () => {
-		await start();
+		const app = await start();
 		const { errors } = await app.save({ [WHO]: ['ada', 'grace'], 'Escalate after': '1 h', Mention: ['grace', 'cleo'] });
 		expect(Object.values(errors).join()).toContain('cleo is not among the people who may answer here.');
 		await app.slack.as('ada').modal()?.close();
@@ -52,7 +42,7 @@ describe('who may answer in a channel', () => {
 	});
 
 	it('do not lose themselves unasked: a list without whoever saves it is saved only after they confirmed it', async () => {
-		await start();
+		const app = await start();
 		const form = await app.openSettings();
 		await form.choose('Remind after', '1 h');
 		await form.choose(WHO, ['grace']);
@@ -79,7 +69,7 @@ describe('who may answer in a channel', () => {
 	});
 
 	it('are asked nothing when a list names them, is emptied, or stays as it was without them', async () => {
-		await start();
+		const app = await start();
 		await app.names(['grace']);
 		const { outcome } = await app.save({ 'Remind after': '1 h' });
 		expect(outcome).toBe('updated');
@@ -90,7 +80,7 @@ describe('who may answer in a channel', () => {
 	});
 
 	it('keep what somebody else saved between the question and its confirmation', async () => {
-		await start();
+		const app = await start();
 		const form = await app.openSettings();
 		await form.choose(WHO, ['grace']);
 		await app.submit(form);
@@ -108,7 +98,7 @@ describe('who may answer in a channel', () => {
 	});
 
 	it('read at the confirmation why nothing is saved, and come back to their choices', async () => {
-		await start();
+		const app = await start();
 		const form = await app.openSettings();
 		await form.choose(WHO, ['grace']);
 		await app.submit(form);
@@ -124,7 +114,7 @@ describe('who may answer in a channel', () => {
 	});
 
 	it('are read in the settings by others, who see before they try that they cannot change them', async () => {
-		await start();
+		const app = await start();
 		const note = 'The two lists below do not name you';
 		expect((await app.openSettings({ who: 'cleo' })).text()).not.toContain(note);
 		await app.names(['ada', 'grace']);
@@ -138,7 +128,7 @@ describe('who may answer in a channel', () => {
 	});
 
 	it('do not hold up others who change the reminders when one of them has left', async () => {
-		await start();
+		const app = await start();
 		await app.names(['grace', 'bob']);
 		for (const one of app.slack.state.people) if (one.name === 'bob') one.deleted = true;
 		await app.pass(6 * 60_000);

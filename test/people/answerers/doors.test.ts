@@ -1,37 +1,28 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { expectNothingWrong } from '../../sessions/harness.ts';
-import { answering } from '../../support/sentences.ts';
-import { type AnswererApp, answererApp } from './harness.ts';
+import { type AnswererApp, answererApp, answering, describe, expect, forCase, it } from '../../kit.ts';
 
 /* Cleo is in the channel and is not named there: what happens at each door that she tries. */
 
 const WHOM_TO_ASK = 'Only ada and grace may answer.';
 
-let app: AnswererApp;
 /** Ada and Grace are named before the session is watched. */
 async function named(...options: Parameters<typeof answererApp>) {
-	app = await answererApp(...options);
+	const app = await forCase(answererApp(...options));
 	await app.names(['ada', 'grace']);
 	const question = await app.asked();
 	// The program knows a moment later than Slack where the post stands.
 	await app.pass(1_000);
-	return question;
+	return { app, ...question };
 }
-afterEach(async () => {
-	app.slack.faults.clear();
-	expectNothingWrong(app);
-	await app[Symbol.asyncDispose]();
-});
 
-const cleo = () => app.slack.as('cleo');
-const puts = (id: string) => app.service.log.puts(id);
+const cleo = (app: AnswererApp) => app.slack.as('cleo');
+const puts = (app: AnswererApp, id: string) => app.service.log.puts(id);
 /** All that Cleo reads in #agents and its threads that only she sees. */
-const toldCleo = () => app.onlyFor('cleo', '#agents').map((one) => one.text());
-const offers = () => app.onlyFor('cleo', '#agents').filter((one) => one.buttons().includes('Send'));
+const toldCleo = (app: AnswererApp) => app.onlyFor('cleo', '#agents').map((one) => one.text());
+const offers = (app: AnswererApp) => app.onlyFor('cleo', '#agents').filter((one) => one.buttons().includes('Send'));
 
 /** The window has the question and whom to ask, and nothing to answer with; nobody reads that she answers. */
-async function readsOnly(id: string) {
-	const modal = await cleo().waitForModal(WHOM_TO_ASK);
+async function readsOnly(app: AnswererApp, id: string) {
+	const modal = await cleo(app).waitForModal(WHOM_TO_ASK);
 	expect(modal.text()).toContain('Which flight?');
 	expect([modal.fields(), modal.submitText()]).toEqual([[], null]);
 	await app.pass(3_000);
@@ -41,13 +32,13 @@ async function readsOnly(id: string) {
 			.map((post) => post.text())
 			.join('\n'),
 	).not.toContain(answering('cleo'));
-	expect(puts(id)).toEqual([]);
+	expect(puts(app, id)).toEqual([]);
 	return modal;
 }
 
 describe('somebody whom the channel does not name', () => {
 	it('stops nothing from the list of watches, nor by an offer to end all that was made before', async () => {
-		const { id } = await named();
+		const { app, id } = await named();
 		const list = await app.command('/session unwatch', 'cleo');
 		expect(list.buttons()).toContain('Stop watching');
 		await list.press('Stop watching');
@@ -62,68 +53,68 @@ describe('somebody whom the channel does not name', () => {
 	});
 
 	it.each(['socket', 'http'] as const)('presses an option and reads whom to ask: %s', async (transport) => {
-		const { id, post } = await named({}, { transport });
+		const { app, id, post } = await named({}, { transport });
 		await app.press(post, 'cleo', 'TP 570');
 		await app.refused('cleo', WHOM_TO_ASK);
 		await app.pass(5_000);
-		expect(puts(id)).toEqual([]);
+		expect(puts(app, id)).toEqual([]);
 		expect(post.text()).not.toContain(': TP 570');
 	});
 
 	it('opens a window without fields: by the post, the command and the card', async () => {
-		const { id, post } = await named();
+		const { app, id, post } = await named();
 		await app.press(post, 'cleo', 'Other answer…');
-		await (await readsOnly(id)).close(true);
-		await cleo().command('#agents', `/session ${id}`);
-		const modal = await readsOnly(id);
+		await (await readsOnly(app, id)).close(true);
+		await cleo(app).command('#agents', `/session ${id}`);
+		const modal = await readsOnly(app, id);
 		await modal.press('Refresh');
 		await app.pass(2_000);
-		await (await readsOnly(id)).close(true);
+		await (await readsOnly(app, id)).close(true);
 		const card = app.card(id);
 		if (card === undefined) throw new Error('no card');
 		await app.press(card, 'cleo', 'Open session');
-		await readsOnly(id);
+		await readsOnly(app, id);
 	});
 
 	it('gets no offer for a reply in the thread, and nothing is said', async () => {
-		const { id, post } = await named({ THREAD_REPLIES: 'on' });
+		const { app, id, post } = await named({ THREAD_REPLIES: 'on' });
 		app.slack.settings.events.push('message.channels', 'message.groups');
-		await cleo().say('#agents', 'TP 570 please', { thread: post });
+		await cleo(app).say('#agents', 'TP 570 please', { thread: post });
 		await app.pass(3_000);
-		expect(toldCleo()).toEqual([]);
+		expect(toldCleo(app)).toEqual([]);
 		await app.slack.as('grace').say('#agents', 'LH 1173', { thread: post });
 		await app.until(() => app.onlyFor('grace', '#agents').some((one) => one.buttons().includes('Send')));
-		expect(puts(id)).toEqual([]);
+		expect(puts(app, id)).toEqual([]);
 	});
 
 	it('mentions the app in the thread and reads whom to ask', async () => {
-		const { id, post } = await named();
-		await cleo().mention('#agents', 'TP 570 please', { thread: post });
+		const { app, id, post } = await named();
+		await cleo(app).mention('#agents', 'TP 570 please', { thread: post });
 		await app.until(
-			() => toldCleo().some((text) => text.includes(WHOM_TO_ASK)),
-			() => toldCleo().join('\n--\n'),
+			() => toldCleo(app).some((text) => text.includes(WHOM_TO_ASK)),
+			() => toldCleo(app).join('\n--\n'),
 		);
-		expect(offers()).toEqual([]);
-		expect(puts(id)).toEqual([]);
+		expect(offers(app)).toEqual([]);
+		expect(puts(app, id)).toEqual([]);
 	});
 
 	it('uses a message as the answer and gets the window without fields', async () => {
-		const { id, post } = await named();
-		const message = await cleo().say('#agents', 'TP 570 please', { thread: post });
-		await cleo().shortcut(message, 'use_as_answer');
-		await readsOnly(id);
+		const { app, id, post } = await named();
+		const message = await cleo(app).say('#agents', 'TP 570 please', { thread: post });
+		await cleo(app).shortcut(message, 'use_as_answer');
+		await readsOnly(app, id);
 	});
 
 	it('cannot hand the question over, and nobody can hand it to them', async () => {
-		const { id, post } = await named();
+		const { app, id, post } = await named();
 		await app.press(post, 'cleo', 'Hand over');
 		await app.refused('cleo', WHOM_TO_ASK);
-		expect(cleo().modal()).toBeNull();
+		expect(cleo(app).modal()).toBeNull();
 		const { errors, modal } = await app.handOver(post, 'ada', 'cleo');
 		expect(Object.values(errors ?? {}).join()).toContain('is not among the people who may answer here');
 		await modal.close();
 		await app.handOver(post, 'ada', 'grace');
 		await app.handedTo('grace');
-		expect(puts(id)).toEqual([]);
+		expect(puts(app, id)).toEqual([]);
 	});
 });

@@ -1,8 +1,5 @@
-import { afterEach, describe, expect, it } from 'vitest';
 import { unwatchedAllWords, WATCHES_KEPT } from '../../../src/screens/watch.ts';
-import { expectNothingWrong, USUAL_REQUESTS } from '../../sessions/harness.ts';
-import { ENDED_ALL } from '../../support/sentences.ts';
-import { type AnswererApp, answererApp, ONLY } from './harness.ts';
+import { type AnswererApp, answererApp, describe, ENDED_ALL, expect, forCase, it, ONLY } from '../../kit.ts';
 
 /* What Home shows to people whom a list names, and does not; and watching all sessions with a list. */
 
@@ -10,25 +7,17 @@ const MINUTE = 60_000;
 const FLIGHT = 'Book a flight';
 const OWN = '#secret';
 
-let app: AnswererApp;
-const start = async (...options: Parameters<typeof answererApp>) => {
-	app = await answererApp(...options);
-};
-afterEach(async () => {
-	app.slack.faults.clear();
-	expectNothingWrong(app);
-	await app[Symbol.asyncDispose]();
-});
+const start = (...options: Parameters<typeof answererApp>) => forCase(answererApp(...options));
 
-const shows = (who: string) => app.homeSays(FLIGHT, { who });
-const showsNot = (who: string) =>
+const shows = (app: AnswererApp, who: string) => app.homeSays(FLIGHT, { who });
+const showsNot = (app: AnswererApp, who: string) =>
 	app.until(
 		() => !app.textOf(who).includes(FLIGHT),
 		() => app.textOf(who),
 	);
 
 /** Cleo types an answer to this session, and closes the form. */
-async function drafted(id: string): Promise<void> {
+async function drafted(app: AnswererApp, id: string): Promise<void> {
 	await app.slack.as('cleo').command('#agents', `/session ${id}`);
 	const form = await app.slack.as('cleo').waitForModal('[Send answer]');
 	await form.fill(1, 'half a thought');
@@ -38,39 +27,39 @@ async function drafted(id: string): Promise<void> {
 
 describe('Home', () => {
 	it('shows a question to whom the list names now, without being opened again', async () => {
-		await start();
+		const app = await start();
 		await app.asked();
 		for (const who of ['cleo', 'grace']) await app.openHome(who);
-		await Promise.all([shows('cleo'), shows('grace')]);
+		await Promise.all([shows(app, 'cleo'), shows(app, 'grace')]);
 		await app.names(['ada', 'grace']);
-		await showsNot('cleo');
+		await showsNot(app, 'cleo');
 		expect(app.textOf('grace')).toContain(FLIGHT);
 		await app.names(['ada', 'cleo']);
-		await Promise.all([shows('cleo'), showsNot('grace')]);
+		await Promise.all([shows(app, 'cleo'), showsNot(app, 'grace')]);
 		await app.names([], 'cleo');
-		await shows('grace');
+		await shows(app, 'grace');
 	});
 
 	it('shows a question to a user group, and no more once somebody has left it', async () => {
-		await start();
+		const app = await start();
 		const crew = { id: 'S0CREW', handle: 'crew', name: 'Crew', users: ['U0CLEO'] };
 		app.slack.state.userGroups.push(crew);
 		await app.names(['ada'], 'ada', '#agents', ['Crew (@crew)']);
 		await app.asked();
 		await app.openHome('cleo');
 		await app.openHome('bob');
-		await shows('cleo');
+		await shows(app, 'cleo');
 		expect(app.textOf('bob')).not.toContain(FLIGHT);
 		crew.users = ['U0BOB'];
 		await app.pass(5 * MINUTE);
 		await app.openHome('bob');
-		await shows('bob');
+		await shows(app, 'bob');
 		await app.openHome('cleo');
-		await showsNot('cleo');
+		await showsNot(app, 'cleo');
 	});
 
 	it('says that it does not know while Slack tells nothing of a group, and shows the question later', async () => {
-		await start();
+		const app = await start();
 		app.slack.state.userGroups.push({ id: 'S0CREW', handle: 'crew', name: 'Crew', users: ['U0CLEO'] });
 		await app.names(['ada'], 'ada', '#agents', ['Crew (@crew)']);
 		await app.pass(5 * MINUTE);
@@ -79,11 +68,11 @@ describe('Home', () => {
 		await app.openHome('cleo');
 		expect(app.textOf('cleo')).not.toContain(FLIGHT);
 		lift();
-		await shows('cleo');
+		await shows(app, 'cleo');
 	});
 
 	it('of a second channel without a list does not show it', async () => {
-		await start();
+		const app = await start();
 		await app.slack.invite(OWN, 'cleo');
 		await app.names(['ada', 'grace']);
 		const { id } = await app.asked();
@@ -94,14 +83,14 @@ describe('Home', () => {
 	});
 
 	it('forgets a question when a watch makes somebody else’s list decide', async () => {
-		await start();
+		const app = await start();
 		await app.slack.invite(OWN, 'grace');
 		await app.names(['grace'], 'grace', OWN);
 		const { id, post } = await app.asked();
 		await app.openHome('cleo');
-		await shows('cleo');
+		await shows(app, 'cleo');
 		await app.command(`/session watch ${id}`, 'grace', OWN);
-		await showsNot('cleo');
+		await showsNot(app, 'cleo');
 		await app.until(
 			() => post.text().includes(ONLY('grace', OWN)),
 			() => post.text(),
@@ -109,9 +98,9 @@ describe('Home', () => {
 	});
 
 	it('keeps the text of somebody whom the list does not name any more, to copy it, until it names them again', async () => {
-		await start();
+		const app = await start();
 		const { id } = await app.asked();
-		await drafted(id);
+		await drafted(app, id);
 		await app.openHome('cleo');
 		await app.homeSays('half a thought', { who: 'cleo' });
 		await app.names(['ada', 'grace']);
@@ -125,11 +114,11 @@ describe('Home', () => {
 	});
 
 	it('offers to continue a draft while Slack tells nothing of the group of its author', async () => {
-		await start();
+		const app = await start();
 		app.slack.state.userGroups.push({ id: 'S0CREW', handle: 'crew', name: 'Crew', users: ['U0CLEO'] });
 		await app.names(['ada'], 'ada', '#agents', ['Crew (@crew)']);
 		const { id } = await app.asked();
-		await drafted(id);
+		await drafted(app, id);
 		app.slack.faults.add({ method: 'usergroups.users.list', error: 'internal_error' });
 		await app.pass(6 * MINUTE);
 		await app.openHome('cleo');
@@ -138,7 +127,7 @@ describe('Home', () => {
 	});
 
 	it('offers no question as the next one that its person may not answer', async () => {
-		await start();
+		const app = await start();
 		await app.names(['ada', 'grace']);
 		await app.asked();
 		await app.slack.invite(OWN, 'cleo');
@@ -155,21 +144,21 @@ describe('Home', () => {
 
 describe('a channel that watches all sessions', () => {
 	const discovering = (env: Record<string, string> = {}) =>
-		start({ ...USUAL_REQUESTS, DISCOVER_SESSIONS: 'true', ...env }, { service: { list: { mode: 'on' } } });
-	function waiting(): string {
+		start({ DISCOVER_SESSIONS: 'true', ...env }, { service: { list: { mode: 'on' } } });
+	function waiting(app: AnswererApp): string {
 		const id = app.session({ name: FLIGHT });
 		app.ask(id, [{ title: 'Which flight?', description: 'One of: LH 1173, TP 570' }]);
 		return id;
 	}
-	const postIn = (channel = '#agents', who = 'ada') =>
+	const postIn = (app: AnswererApp, channel = '#agents', who = 'ada') =>
 		app.until(() => app.inChannel(channel, who).find((one) => one.buttons().includes('LH 1173')));
 
 	it('with a list: only people whom it names answer', async () => {
-		await discovering();
+		const app = await discovering();
 		await app.names(['ada', 'grace']);
 		await app.command('/session watch all');
-		const id = waiting();
-		const post = await postIn();
+		const id = waiting(app);
+		const post = await postIn(app);
 		await app.press(post, 'cleo', 'LH 1173');
 		await app.refused('cleo', 'Only ada and grace may answer.');
 		await app.openHome('cleo');
@@ -180,7 +169,7 @@ describe('a channel that watches all sessions', () => {
 	});
 
 	it('with a list: Home does not say that anybody may answer what only its people may', async () => {
-		await discovering();
+		const app = await discovering();
 		await app.names(['ada', 'grace']);
 		await app.asked();
 		const other = app.session({ name: 'Order chairs' });
@@ -191,20 +180,20 @@ describe('a channel that watches all sessions', () => {
 	});
 
 	it('is ended by nobody whom the list does not name', async () => {
-		await discovering();
+		const app = await discovering();
 		await app.names(['ada', 'grace']);
 		await app.command('/session watch all');
 		expect((await app.command('/session unwatch all', 'cleo')).text()).toContain(
 			'Only ada and grace may stop watching',
 		);
-		waiting();
-		await postIn();
+		waiting(app);
+		await postIn(app);
 		await app.unwatchAll('#agents', 'grace');
 		await app.until(() => app.inChannel().every((one) => !one.buttons().includes('LH 1173')));
 	});
 
 	it('is kept with *No*, and ended with *End all*, which says what that means', async () => {
-		await discovering();
+		const app = await discovering();
 		await app.command('/session watch all');
 		await app.watched();
 		const offer = await app.command('/session unwatch all');
@@ -216,8 +205,8 @@ describe('a channel that watches all sessions', () => {
 		const list = (await app.command('/session unwatch')).text();
 		expect(list).toContain('This channel watches one session.');
 		expect(list).toContain('The questions of all sessions come into this channel: watch all by @ada');
-		waiting();
-		await postIn();
+		waiting(app);
+		await postIn(app);
 		const told = await app.unwatchAll();
 		expect(told.text()).toBe(unwatchedAllWords(2, true));
 		await app.until(() => app.inChannel().every((one) => !one.buttons().includes('LH 1173')));
@@ -225,7 +214,7 @@ describe('a channel that watches all sessions', () => {
 	});
 
 	it('opens nothing by a list of others, which somebody made after a named person turned it on', async () => {
-		await discovering();
+		const app = await discovering();
 		await app.slack.invite(OWN, 'cleo');
 		await app.command('/session watch all', 'ada', OWN);
 		await app.names(['cleo'], 'cleo', OWN);
@@ -233,7 +222,7 @@ describe('a channel that watches all sessions', () => {
 		const id = app.session({ name: FLIGHT });
 		await app.watch(id, { who: 'grace' });
 		app.ask(id, [{ title: 'Which flight?', description: 'One of: LH 1173, TP 570' }]);
-		const post = await postIn(OWN, 'cleo');
+		const post = await postIn(app, OWN, 'cleo');
 		expect(await app.may('cleo', id, OWN)).toBe(false);
 		expect(post.text()).toContain(ONLY('ada and grace', '#agents'));
 	});
@@ -241,7 +230,7 @@ describe('a channel that watches all sessions', () => {
 
 describe('stopping to watch', () => {
 	it('is for named people where the channel has a list: by the command and on the card', async () => {
-		await start();
+		const app = await start();
 		await app.names(['ada', 'grace']);
 		const { id } = await app.asked();
 		const words = 'Only ada and grace may stop watching here.';
@@ -257,7 +246,7 @@ describe('stopping to watch', () => {
 	});
 
 	it('is for everybody in another channel without a list, also of the same session', async () => {
-		await start();
+		const app = await start();
 		await app.slack.invite(OWN, 'cleo');
 		await app.names(['ada', 'grace']);
 		const { id } = await app.asked();

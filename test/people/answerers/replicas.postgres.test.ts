@@ -1,32 +1,24 @@
 import { randomBytes } from 'node:crypto';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { expectNothingWrong, USUAL_REQUESTS } from '../../sessions/harness.ts';
+import { type AnswererApp, answererApp, expect, ONLY, WHO, withApp } from '../../kit.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
-import { type AnswererApp, answererApp, ONLY, WHO } from './harness.ts';
 
 /* Two replicas on one database. Slack gives each press to either of them, so each is tried several times. */
 
 const TIMES = 6;
 
-let app: AnswererApp;
-beforeEach(async () => {
-	app = await answererApp({
-		...USUAL_REQUESTS,
+const it = withApp(async () => {
+	const app = await answererApp({
 		DATABASE_URL: await (await sharedPostgres()).createDatabase(),
 		ENCRYPTION_KEY: randomBytes(32).toString('base64'),
 		UNDO_SECONDS: '20',
 	});
-	await app.app.startOther();
-});
-afterEach(async () => {
-	app.slack.faults.clear();
-	expectNothingWrong(app);
-	await app[Symbol.asyncDispose]();
+	await app.startOther();
+	return app;
 });
 
-const puts = (id: string) => app.service.log.effectivePuts(id);
+const puts = (app: AnswererApp, id: string) => app.service.log.effectivePuts(id);
 
-it('a list that one replica stores holds at once for presses and windows at the other', async () => {
+it('a list that one replica stores holds at once for presses and windows at the other', async ({ app }) => {
 	const { id, post } = await app.asked();
 	expect(await app.may('cleo', id)).toBe(true);
 	await app.names(['ada', 'grace']);
@@ -38,10 +30,10 @@ it('a list that one replica stores holds at once for presses and windows at the 
 	await app.names(['cleo', 'ada'], 'grace');
 	for (let time = 0; time < 3; time += 1) expect(await app.may('cleo', id)).toBe(true);
 	expect(await app.may('grace', id)).toBe(false);
-	expect(puts(id)).toEqual([]);
+	expect(puts(app, id)).toEqual([]);
 });
 
-it('an answer that one replica took is not sent by the other after the list changed', async () => {
+it('an answer that one replica took is not sent by the other after the list changed', async ({ app }) => {
 	const questions = [await app.asked(), await app.asked(), await app.asked()];
 	for (const { post } of questions) await app.press(post, 'cleo', 'TP 570');
 	await app.until(() => questions.every(({ post }) => post.buttons().includes('Undo')));
@@ -50,10 +42,10 @@ it('an answer that one replica took is not sent by the other after the list chan
 		() => questions.every(({ post }) => post.buttons().includes('LH 1173')),
 		() => questions.map(({ post }) => post.text()).join(),
 	);
-	expect(questions.flatMap(({ id }) => puts(id))).toEqual([]);
+	expect(questions.flatMap(({ id }) => puts(app, id))).toEqual([]);
 });
 
-it('two people who save at once at two replicas make one list', async () => {
+it('two people who save at once at two replicas make one list', async ({ app }) => {
 	const { id, post } = await app.asked();
 	const windows = [await app.openSettings(), await app.openSettings({ who: 'cleo' })] as const;
 	await windows[0].choose(WHO, ['ada']);

@@ -1,166 +1,159 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { expectNothingWrong } from '../../sessions/harness.ts';
-import { type AnswererApp, answererApp, ONLY, WHO } from './harness.ts';
+import { type AnswererApp, answererApp, describe, expect, ONLY, WHO, withApp } from '../../kit.ts';
 
 /* Whose list decides about a session: of the channels that watched it, by whom, in which order, and how long. */
 
 const OWN = '#secret';
 
-let app: AnswererApp;
-beforeEach(async () => {
-	app = await answererApp();
+const it = withApp(async () => {
+	const app = await answererApp();
 	await app.slack.invite(OWN, 'cleo');
 	await app.slack.invite(OWN, 'bob');
-});
-afterEach(async () => {
-	app.slack.faults.clear();
-	expectNothingWrong(app);
-	await app[Symbol.asyncDispose]();
+	return app;
 });
 
 /** A question of a session that #agents watches, where Ada and Grace are named. */
-async function closed() {
+async function closed(app: AnswererApp) {
 	await app.names(['ada', 'grace']);
 	return app.asked();
 }
 /** Which of these people get a form. */
-async function allowed(id: string, ...people: readonly string[]): Promise<string[]> {
+async function allowed(app: AnswererApp, id: string, ...people: readonly string[]): Promise<string[]> {
 	const found: string[] = [];
 	for (const who of people) if (await app.may(who, id)) found.push(who);
 	return found;
 }
-const watchIn = (id: string, who: string, channel = OWN) => app.command(`/session watch ${id}`, who, channel);
+const watchIn = (app: AnswererApp, id: string, who: string, channel = OWN) =>
+	app.command(`/session watch ${id}`, who, channel);
 
 describe('a channel of one’s own', () => {
-	it('with a list of oneself opens nothing', async () => {
-		const { id } = await closed();
+	it('with a list of oneself opens nothing', async ({ app }) => {
+		const { id } = await closed(app);
 		await app.names(['cleo'], 'cleo', OWN);
-		await watchIn(id, 'cleo');
+		await watchIn(app, id, 'cleo');
 		const copy = await app.until(() => app.thread(id, OWN, 'cleo').find((one) => one.text().includes('Which flight?')));
 		expect(copy.text()).toContain(ONLY('ada and grace', '#agents'));
 		await copy.press('TP 570');
 		await app.refused('cleo', 'Only ada and grace (named in #agents) may answer.', OWN);
-		expect(await allowed(id, 'cleo', 'grace')).toEqual(['grace']);
+		expect(await allowed(app, id, 'cleo', 'grace')).toEqual(['grace']);
 		// Another watch of the same session changes nothing.
-		await watchIn(id, 'cleo');
-		expect(await allowed(id, 'cleo')).toEqual([]);
+		await watchIn(app, id, 'cleo');
+		expect(await allowed(app, id, 'cleo')).toEqual([]);
 		expect(app.service.log.puts(id)).toEqual([]);
 	});
 
-	it('opens nothing by a list that is made, changed or emptied there after watching', async () => {
-		const { id } = await closed();
-		await watchIn(id, 'cleo');
+	it('opens nothing by a list that is made, changed or emptied there after watching', async ({ app }) => {
+		const { id } = await closed(app);
+		await watchIn(app, id, 'cleo');
 		for (const people of [['cleo'], ['bob', 'cleo'], []]) {
 			await app.names(people, 'cleo', OWN);
-			expect(await allowed(id, 'cleo', 'bob', 'ada')).toEqual(['ada']);
+			expect(await allowed(app, id, 'cleo', 'bob', 'ada')).toEqual(['ada']);
 		}
 	});
 
-	it('opens nothing when somebody unwatches and watches again there', async () => {
-		const { id } = await closed();
+	it('opens nothing when somebody unwatches and watches again there', async ({ app }) => {
+		const { id } = await closed(app);
 		await app.names(['cleo'], 'cleo', OWN);
-		await watchIn(id, 'cleo');
+		await watchIn(app, id, 'cleo');
 		await app.command(`/session unwatch ${id}`, 'cleo', OWN);
-		await watchIn(id, 'cleo');
-		expect(await allowed(id, 'cleo', 'ada')).toEqual(['ada']);
+		await watchIn(app, id, 'cleo');
+		expect(await allowed(app, id, 'cleo', 'ada')).toEqual(['ada']);
 	});
 });
 
 describe('a second channel', () => {
-	it('without a list opens nothing, whoever watches there', async () => {
-		const { id } = await closed();
-		await watchIn(id, 'ada');
+	it('without a list opens nothing, whoever watches there', async ({ app }) => {
+		const { id } = await closed(app);
+		await watchIn(app, id, 'ada');
 		const copy = await app.until(() => app.thread(id, OWN).find((one) => one.text().includes('Which flight?')));
 		expect(copy.text()).toContain(ONLY('ada and grace', '#agents'));
-		expect(await allowed(id, 'cleo', 'bob', 'ada')).toEqual(['ada']);
+		expect(await allowed(app, id, 'cleo', 'bob', 'ada')).toEqual(['ada']);
 	});
 
-	it('opens the session for its own people when somebody named watches there', async () => {
-		const { id, post } = await closed();
+	it('opens the session for its own people when somebody named watches there', async ({ app }) => {
+		const { id, post } = await closed(app);
 		await app.names(['cleo'], 'ada', OWN);
-		await watchIn(id, 'ada');
+		await watchIn(app, id, 'ada');
 		await app.until(
 			() => post.text().includes(ONLY('ada, grace and cleo')),
 			() => post.text(),
 		);
-		expect(await allowed(id, 'cleo', 'bob', 'grace')).toEqual(['cleo', 'grace']);
+		expect(await allowed(app, id, 'cleo', 'bob', 'grace')).toEqual(['cleo', 'grace']);
 	});
 
-	it('opens it when somebody named makes a list there after watching', async () => {
-		const { id } = await closed();
-		await watchIn(id, 'ada');
+	it('opens it when somebody named makes a list there after watching', async ({ app }) => {
+		const { id } = await closed(app);
+		await watchIn(app, id, 'ada');
 		await app.names(['bob'], 'ada', OWN);
-		expect(await allowed(id, 'cleo', 'bob', 'grace')).toEqual(['bob', 'grace']);
+		expect(await allowed(app, id, 'cleo', 'bob', 'grace')).toEqual(['bob', 'grace']);
 	});
 
-	it('closes nothing more, and what it opened is closed, when its list is emptied', async () => {
-		const { id } = await closed();
+	it('closes nothing more, and what it opened is closed, when its list is emptied', async ({ app }) => {
+		const { id } = await closed(app);
 		await app.names(['cleo'], 'ada', OWN);
-		await watchIn(id, 'ada');
-		expect(await allowed(id, 'cleo')).toEqual(['cleo']);
+		await watchIn(app, id, 'ada');
+		expect(await allowed(app, id, 'cleo')).toEqual(['cleo']);
 		await app.names([], 'cleo', OWN);
-		expect(await allowed(id, 'cleo', 'bob', 'grace')).toEqual(['grace']);
+		expect(await allowed(app, id, 'cleo', 'bob', 'grace')).toEqual(['grace']);
 	});
 
-	it('decides alone when the first one empties its list', async () => {
-		const { id } = await closed();
+	it('decides alone when the first one empties its list', async ({ app }) => {
+		const { id } = await closed(app);
 		await app.names(['cleo'], 'ada', OWN);
-		await watchIn(id, 'ada');
+		await watchIn(app, id, 'ada');
 		await app.names([], 'grace');
-		expect(await allowed(id, 'ada', 'grace', 'bob', 'cleo')).toEqual(['cleo']);
+		expect(await allowed(app, id, 'ada', 'grace', 'bob', 'cleo')).toEqual(['cleo']);
 	});
 });
 
 describe('whoever watches first', () => {
-	it('sets the rule, and a later list of another channel decides nothing', async () => {
+	it('sets the rule, and a later list of another channel decides nothing', async ({ app }) => {
 		const id = app.session({ name: 'Book a flight' });
 		await app.names(['cleo'], 'cleo', OWN);
-		await watchIn(id, 'cleo');
+		await watchIn(app, id, 'cleo');
 		await app.names(['ada', 'grace']);
-		await watchIn(id, 'ada', '#agents');
+		await watchIn(app, id, 'ada', '#agents');
 		app.ask(id, ['Which seat?']);
 		await app.until(() => app.thread(id).some((one) => one.text().includes(ONLY('cleo', OWN))));
-		expect(await allowed(id, 'ada', 'grace', 'cleo')).toEqual(['cleo']);
+		expect(await allowed(app, id, 'ada', 'grace', 'cleo')).toEqual(['cleo']);
 	});
 
-	it('sets it with the first list also where nobody was named while it was watched', async () => {
+	it('sets it with the first list also where nobody was named while it was watched', async ({ app }) => {
 		const { id } = await app.asked();
 		await app.names(['cleo'], 'cleo');
-		expect(await allowed(id, 'ada', 'cleo')).toEqual(['cleo']);
+		expect(await allowed(app, id, 'ada', 'cleo')).toEqual(['cleo']);
 	});
 });
 
 describe('a list that decided once', () => {
-	it.each([
-		['was unwatched', () => app.command('/session unwatch', 'ada').then(() => undefined)],
-		['removed the app', () => app.slack.remove('#agents', 'handraise')],
-		['was archived', () => app.slack.archive('#agents')],
-		['was shared', () => app.slack.share('#agents', 'T0OTHER')],
-	] as const)('still decides when its channel %s', async (what, act) => {
-		const { id } = await closed();
-		if (what === 'was unwatched') await app.command(`/session unwatch ${id}`, 'ada');
-		else await act();
+	it.for([
+		['was unwatched', (app: AnswererApp, id: string) => app.command(`/session unwatch ${id}`)],
+		['removed the app', (app: AnswererApp) => app.slack.remove('#agents', 'handraise')],
+		['was archived', (app: AnswererApp) => app.slack.archive('#agents')],
+		['was shared', (app: AnswererApp) => app.slack.share('#agents', 'T0OTHER')],
+	] as const)('still decides when its channel %s', async ([_, act], { app }) => {
+		const { id } = await closed(app);
+		await act(app, id);
 		await app.pass(10_000);
 		await app.names(['cleo'], 'cleo', OWN);
-		await watchIn(id, 'cleo');
+		await watchIn(app, id, 'cleo');
 		const allowedIn = async (who: string) => app.may(who, id, OWN);
 		expect([await allowedIn('cleo'), await allowedIn('bob'), await allowedIn('ada')]).toEqual([false, false, true]);
 	});
 
-	it('decides until the session is over', async () => {
-		const { id } = await closed();
+	it('decides until the session is over', async ({ app }) => {
+		const { id } = await closed(app);
 		app.service.sessions.setStatus(id, 'completed');
 		await app.until(() => app.ends(id).length === 1);
 		app.service.sessions.setStatus(id, 'active');
 		await app.names(['cleo'], 'cleo', OWN);
-		await watchIn(id, 'cleo');
+		await watchIn(app, id, 'cleo');
 		app.ask(id, ['Which seat?']);
-		expect(await allowed(id, 'ada', 'cleo')).toEqual(['cleo']);
+		expect(await allowed(app, id, 'ada', 'cleo')).toEqual(['cleo']);
 	});
 });
 
 describe('two people who save at once', () => {
-	it('do not overwrite each other, and the second has to be named by then', async () => {
+	it('do not overwrite each other, and the second has to be named by then', async ({ app }) => {
 		const { id } = await app.asked();
 		const cleos = await app.openSettings({ who: 'cleo' });
 		await cleos.choose(WHO, ['cleo']);
@@ -171,10 +164,10 @@ describe('two people who save at once', () => {
 		await again.choose(WHO, ['cleo']);
 		const { errors } = await app.submit(again);
 		expect(JSON.stringify(errors)).toContain('This list did not name you, so you cannot change it');
-		expect(await allowed(id, 'cleo', 'grace')).toEqual(['grace']);
+		expect(await allowed(app, id, 'cleo', 'grace')).toEqual(['grace']);
 	});
 
-	it('save both at the same moment, and one of them wins', async () => {
+	it('save both at the same moment, and one of them wins', async ({ app }) => {
 		const { id } = await app.asked();
 		const adas = await app.openSettings();
 		const cleos = await app.openSettings({ who: 'cleo' });
@@ -184,15 +177,15 @@ describe('two people who save at once', () => {
 		await app.told(1);
 		await app.pass(5_000);
 		expect(app.changes()).toHaveLength(1);
-		const winners = await allowed(id, 'ada', 'cleo');
+		const winners = await allowed(app, id, 'ada', 'cleo');
 		expect(winners).toHaveLength(1);
 		expect(app.changes()[0]).toContain(`only ${winners[0]}`);
 	});
 
-	it('leave the list alone when they change something else', async () => {
-		const { id } = await closed();
+	it('leave the list alone when they change something else', async ({ app }) => {
+		const { id } = await closed(app);
 		const { outcome } = await app.save({ 'Remind after': '2 h' }, { who: 'cleo' });
 		expect(outcome).toBe('updated');
-		expect(await allowed(id, 'cleo', 'grace')).toEqual(['grace']);
+		expect(await allowed(app, id, 'cleo', 'grace')).toEqual(['grace']);
 	});
 });

@@ -1,46 +1,44 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { asking } from '../../../fake-session-service/builders.ts';
 import { waitingCountWords } from '../../../src/screens/inbox.ts';
 import { OUTSIDE, SETTLED_WORDS } from '../../../src/screens/question-post.ts';
 import { decodeMetadata } from '../../../src/slack/ids.ts';
 import { placeOf } from '../../../src/slack/parts.ts';
-import { expectNothingWrong } from '../../sessions/harness.ts';
-import { auditRows } from '../../support/audit-rows.ts';
-import { said } from '../../support/said.ts';
 import {
 	ASKS,
 	answeredBy,
+	asking,
+	describe,
+	expect,
+	FLIGHT,
+	forCase,
 	GAVE_BACK,
 	HANDED_OVER,
 	HANDED_TO_YOU,
+	type HandOverApp,
 	handedOver,
+	handOverApp,
 	headline,
+	it,
 	openButtons,
 	REMINDER,
+	said,
 	YOU_HAVE_IT,
-} from '../../support/sentences.ts';
-import { FLIGHT, type HandOverApp, handOverApp } from './harness.ts';
+} from '../../kit.ts';
+import { auditRows } from '../../support/audit-rows.ts';
 
-let app: HandOverApp;
 /** With a question. */
-const start = async (env: Record<string, string> = {}, items: Parameters<typeof app.asked>[1] = [FLIGHT]) => {
-	app = await handOverApp(env);
-	return app.asked(undefined, items);
+const start = async (env: Record<string, string> = {}, items: Parameters<HandOverApp['asked']>[1] = [FLIGHT]) => {
+	const app = await forCase(handOverApp(env));
+	return { app, ...(await app.asked(undefined, items)) };
 };
 /** With a question that Ada handed over. */
 const startHanded = async (env: Record<string, string> = {}, to = 'tess') => {
-	app = await handOverApp(env);
-	return app.handed(to);
+	const app = await forCase(handOverApp(env));
+	return { app, ...(await app.handed(to)) };
 };
-afterEach(async () => {
-	app.slack.faults.clear();
-	expectNothingWrong(app);
-	await app[Symbol.asyncDispose]();
-});
 
 describe('Hand over', () => {
 	it('shows a question that the person had snoozed', async () => {
-		const { post } = await start();
+		const { app, post } = await start();
 		await app.openHome('grace');
 		await app.slack.as('grace').home()?.press('Snooze until tomorrow 9:00');
 		await app.homeSays(waitingCountWords(0, 1), { who: 'grace' });
@@ -49,16 +47,15 @@ describe('Hand over', () => {
 	});
 
 	it('names the session of a secret question in its window, and for whoever hears its buttons', async () => {
-		const { post } = await start({}, [{ title: 'What is the password?', description: '' }]);
+		const { app, post } = await start({}, [{ title: 'What is the password?', description: '' }]);
 		expect(JSON.stringify(post.blocks())).toContain('"accessibility_label":"Answer…: Book a flight"');
 		await post.press('Hand over');
 		const modal = await app.slack.as('ada').waitForModal('Hand over to');
 		expect(modal.text()).toContain('✋ Book a flight asks\nHand over to\n');
-		await modal.close();
 	});
 
 	it('says how many more fields a form has, and its session’s name as it is', async () => {
-		app = await handOverApp();
+		const app = await forCase(handOverApp());
 		const id = await app.watched({ name: '🔒 Handraise security” asks…' });
 		app.ask(id, [FLIGHT, { title: 'Which seat?', description: '' }], '');
 		const post = await app.until(() => app.thread(id).findLast((one) => one.buttons().includes('Hand over')));
@@ -68,7 +65,7 @@ describe('Hand over', () => {
 	});
 
 	it('gives a question with its buttons to somebody who is not in the channel, and shows everywhere who has it', async () => {
-		const { id, index, post } = await start({ ALLOWED_CHANNELS: 'C0AGENTS' });
+		const { app, id, index, post } = await start({ ALLOWED_CHANNELS: 'C0AGENTS' });
 		await app.openHome('tess');
 		await app.openHome('grace');
 		const note = 'You know *them*, <!channel>';
@@ -96,7 +93,7 @@ describe('Hand over', () => {
 	});
 
 	it('puts a question first in the inbox of its holder, and last in those of others', async () => {
-		await start();
+		const { app } = await start();
 		const { post } = await app.asked(undefined, [{ title: 'Which hotel?' }]);
 		await app.asked(undefined, [{ title: 'Which seat?' }]);
 		await app.handOver(post, 'ada', 'grace');
@@ -110,7 +107,7 @@ describe('Hand over', () => {
 	});
 
 	it('opens the form for the channel and thread of the question', async () => {
-		const { id, post } = await start({ ALLOWED_CHANNELS: 'C0AGENTS' }, ['Which colour?']);
+		const { app, id, post } = await start({ ALLOWED_CHANNELS: 'C0AGENTS' }, ['Which colour?']);
 		await app.handOver(post, 'ada', 'tess');
 		const dm = await app.newestDm('tess', 'Which colour?');
 		await dm.press('Answer…');
@@ -124,7 +121,7 @@ describe('Hand over', () => {
 	});
 
 	it('is given back with one press, of which whoever handed it over hears', async () => {
-		const { id, post, dm } = await startHanded();
+		const { app, id, post, dm } = await startHanded();
 		await app.saysIn(post, handedOver('ada', 'tess'));
 		expect(dm.text()).toContain('Give back, in the menu, tells @ada that you do not take it.');
 		await dm.press('Give back');
@@ -142,14 +139,14 @@ describe('Hand over', () => {
 	describe('that was given back', () => {
 		/** Tess gave a question back; `told` is the message to Ada about that. */
 		async function givenBack(env: Record<string, string> = {}) {
-			const question = await startHanded(env);
+			const { app, ...question } = await startHanded(env);
 			await question.dm.press('Give back');
-			return { ...question, told: await app.givenBackTo('ada') };
+			return { app, ...question, told: await app.givenBackTo('ada') };
 		}
 		const BUTTONS = ['LH 1173', 'TP 570', 'Other answer…', 'Hand over'];
 
 		it('shows a choice in the message about it while it can be taken back, and who answered, without buttons', async () => {
-			const { id, post, told } = await givenBack({ UNDO_SECONDS: '30' });
+			const { app, id, post, told } = await givenBack({ UNDO_SECONDS: '30' });
 			expect(told.buttons()).toEqual(BUTTONS);
 			await app.choose(post, 'LH 1173');
 			await app.saysIn(told, '\nada: LH 1173\n[Undo]');
@@ -164,7 +161,7 @@ describe('Hand over', () => {
 		});
 
 		it('says in the message about it that it was handed over again, or is not watched any more', async () => {
-			const { id, post, told } = await givenBack();
+			const { app, id, post, told } = await givenBack();
 			await app.handOver(post, 'ada', 'bob');
 			await app.saysIn(told, SETTLED_WORDS.handedOn);
 			expect(openButtons(told)).toEqual([]);
@@ -177,7 +174,7 @@ describe('Hand over', () => {
 	});
 
 	it('is given back in the inbox, by whoever has it', async () => {
-		const { post } = await startHanded();
+		const { app, post } = await startHanded();
 		await app.openHome('tess');
 		await app.slack.as('tess').home()?.press('Give back');
 		await app.homeSays(waitingCountWords(0, 0), { who: 'tess' });
@@ -186,7 +183,7 @@ describe('Hand over', () => {
 	});
 
 	it('settles the direct message when somebody else answers, and its old buttons say who did', async () => {
-		const { id, post, dm } = await startHanded();
+		const { app, id, post, dm } = await startHanded();
 		app.slack.faults.add({ method: 'chat.update', error: 'internal_error' });
 		// Later than what the message shows was read.
 		await app.pass(1_000);
@@ -202,7 +199,7 @@ describe('Hand over', () => {
 	});
 
 	it('shows a choice in the direct message while it can be taken back, and the buttons again after that', async () => {
-		const { id, post, dm } = await startHanded({ UNDO_SECONDS: '30' });
+		const { app, id, post, dm } = await startHanded({ UNDO_SECONDS: '30' });
 		await app.choose(post, 'LH 1173');
 		await app.until(() => dm.buttons().join() === 'Undo');
 		expect(dm.text()).toContain('\nada: LH 1173\n[Undo]');
@@ -215,7 +212,7 @@ describe('Hand over', () => {
 	});
 
 	it('settles the direct message when the agent changes the question, and when it is not watched any more', async () => {
-		const { id, index, dm } = await startHanded();
+		const { app, id, index, dm } = await startHanded();
 		const messages = structuredClone(app.service.sessions.get(id).messages ?? []);
 		messages[index] = asking('', ['Which hotel?']);
 		app.service.sessions.patch(id, { messages });
@@ -233,11 +230,11 @@ describe('Hand over', () => {
 	});
 
 	it('asks in posts and reminders only for those items that are open still', async () => {
-		const { id, index, post: whole } = await start({ REMIND_AFTER: '60s' }, ['Which colour?', 'Which size?']);
+		const { app, id, index, post: whole } = await start({ REMIND_AFTER: '60s' }, ['Which colour?', 'Which size?']);
 		const messages = structuredClone(app.service.sessions.get(id).messages ?? []);
 		Object.assign(messages[index]?.human_input?.[0] ?? {}, { value: 'red' });
 		app.service.sessions.patch(id, { messages });
-		const isAgain = ({ ts, buttons }: ReturnType<typeof app.thread>[number]) =>
+		const isAgain = ({ ts, buttons }: ReturnType<HandOverApp['thread']>[number]) =>
 			ts !== whole.ts && buttons().includes('Hand over');
 		const post = await app.until(() => app.thread(id).find(isAgain));
 		const reminder = await app.threadSays(id, REMINDER);
@@ -251,7 +248,7 @@ describe('Hand over', () => {
 	});
 
 	it('mentions nobody in the posts of a watch that begins later', async () => {
-		const { id, post } = await startHanded({}, 'grace');
+		const { app, id, post } = await startHanded({}, 'grace');
 		await app.saysIn(post, handedOver('ada', 'grace'));
 		await app.watch(id, { channel: '#secret' });
 		const other = await app.until(() =>
@@ -263,7 +260,7 @@ describe('Hand over', () => {
 	});
 
 	it('says in whose direct messages a question was asked', async () => {
-		await start();
+		const { app } = await start();
 		const id = app.session({ name: 'My own' });
 		await app.slack.as('ada').command('dm', `/session watch ${id}`);
 		await app.newestDm('ada', 'My own');
@@ -282,7 +279,7 @@ describe('Hand over', () => {
 	});
 
 	it('shows in its window which question it is about, unless that may not be told, and is recorded with ids', async () => {
-		const { id, post } = await start();
+		const { app, id, post } = await start();
 		await app.handOver(post, 'ada', 'tess');
 		const opened = JSON.stringify(app.slack.traffic.calls('views.open').at(-1)?.request);
 		for (const told of ['✋ ', 'Book a flight', 'Which flight? One of: LH 1173, TP 570'])
@@ -301,7 +298,7 @@ describe('Hand over', () => {
 	});
 
 	it('tells neither the question of a discreet channel nor a secret in the notification', async () => {
-		await start();
+		const { app } = await start();
 		const discreet = await app.asked({ discreet: true });
 		await app.handOver(discreet.post, 'ada', 'tess');
 		const dm = await app.newestDm('tess', 'Which flight?');
@@ -313,7 +310,7 @@ describe('Hand over', () => {
 	});
 
 	it('survives a restart between the submission and the direct message', async () => {
-		const { post } = await start();
+		const { app, post } = await start();
 		app.slack.faults.add({ method: 'conversations.open', error: 'internal_error' });
 		await app.handOver(post, 'ada', 'tess');
 		await app.restart({});

@@ -1,48 +1,44 @@
-import { afterEach, describe, expect, it } from 'vitest';
 import { NOT_TOLD_ANY_MORE } from '../../../src/screens/hand-over.ts';
 import { SETTLED_WORDS } from '../../../src/screens/question-post.ts';
 import { FRESH_MS } from '../../../src/slack/directory.ts';
-import { expectNothingWrong } from '../../sessions/harness.ts';
 import {
 	answeredBy,
 	DID_NOT_GET_IT,
+	describe,
+	expect,
+	forCase,
 	HANDED_OVER,
 	HANDED_TO_YOU,
 	handedOver,
+	handOverApp,
+	it,
 	openButtons,
 	REMINDER,
 	youHandedOver,
-} from '../../support/sentences.ts';
-import { type HandOverApp, handOverApp } from './harness.ts';
+} from '../../kit.ts';
 
-let app: HandOverApp;
 /** With a question. */
 const start = async (env: Record<string, string> = {}) => {
-	app = await handOverApp(env);
-	return app.asked();
+	const app = await forCase(handOverApp(env));
+	return { app, ...(await app.asked()) };
 };
 /** With a question that Ada handed over to Tess. */
 const startHanded = async () => {
-	app = await handOverApp();
-	return app.handed();
+	const app = await forCase(handOverApp());
+	return { app, ...(await app.handed()) };
 };
 /** Tess has a question, and now only these people may use Handraise. */
 async function startWithFormer(...names: string[]) {
-	const question = await startHanded();
+	const { app, ...question } = await startHanded();
 	// Slack would wait 3 s for a stopped program to acknowledge the event of the direct message.
 	await app.pass(500);
 	await app.restartFor(...names);
-	return question;
+	return { app, ...question };
 }
-afterEach(async () => {
-	app.slack.faults.clear();
-	expectNothingWrong(app);
-	await app[Symbol.asyncDispose]();
-});
 
 describe('Hand over', () => {
 	it('goes round three times, and then says who had it last and what to do', async () => {
-		const { post } = await start();
+		const { app, post } = await start();
 		await app.handOver(post, 'ada', 'bob');
 		const bobs = await app.handedTo('bob');
 		await app.handOver(bobs, 'bob', 'cleo');
@@ -66,7 +62,7 @@ describe('Hand over', () => {
 	});
 
 	it('refuses people who may not answer, in the window, and keeps the window', async () => {
-		const { post } = await start();
+		const { app, post } = await start();
 		const { modal, errors } = await app.handOver(post, 'ada', 'gus');
 		expect(Object.values(errors)[0]).toContain('This person is a guest');
 		const refusals: [string, string][] = [
@@ -94,7 +90,7 @@ describe('Hand over', () => {
 	});
 
 	it('has one winner when two people hand over at the same moment, and tells the other who has it', async () => {
-		const { post } = await start();
+		const { app, post } = await start();
 		const press = async (who: string, to: string) => {
 			await app.press(post, who, 'Hand over');
 			const modal = await app.slack.as(who).waitForModal('Hand over to');
@@ -114,7 +110,7 @@ describe('Hand over', () => {
 	});
 
 	it('tells nobody about a question who may not use Handraise any more', async () => {
-		const { id, post, dm } = await startWithFormer('tess', 'bob');
+		const { app, id, post, dm } = await startWithFormer('tess', 'bob');
 		await dm.press('Give back');
 		await app.until(() => openButtons(dm)?.length === 0);
 		await app.pass(10_000);
@@ -129,7 +125,7 @@ describe('Hand over', () => {
 	});
 
 	it('sends the direct message when Slack can tell again whether its person may answer', async () => {
-		const { post } = await start();
+		const { app, post } = await start();
 		app.slack.faults.add({ method: 'conversations.open', error: 'internal_error' });
 		await app.handOver(post, 'ada', 'tess');
 		app.slack.faults.add({ method: 'users.info', error: 'internal_error' });
@@ -148,7 +144,7 @@ describe('Hand over', () => {
 		['rate_limited', 6],
 		['not_documented', 4],
 	])('is not given back while Slack refuses the direct message with %s, %i times', async (error, times) => {
-		const { post } = await start();
+		const { app, post } = await start();
 		app.slack.faults.add({ method: 'chat.postMessage', error, times });
 		await app.handOver(post, 'ada', 'tess');
 		await app.handedTo('tess');
@@ -157,7 +153,7 @@ describe('Hand over', () => {
 	});
 
 	it('is given back when Slack refuses the direct message, and whoever handed it over hears that', async () => {
-		const { id, post } = await start();
+		const { app, id, post } = await start();
 		const lift = app.slack.faults.add({
 			method: 'conversations.open',
 			error: 'user_disabled',
@@ -177,7 +173,7 @@ describe('Hand over', () => {
 	});
 
 	it('is given back when the app may send no direct message for minutes, and whoever handed it over hears that later', async () => {
-		const { post } = await start();
+		const { app, post } = await start();
 		const lift = app.slack.faults.add({ method: 'conversations.open', error: 'missing_scope' });
 		await app.handOver(post, 'ada', 'tess');
 		await app.pass(5 * 60_000);
@@ -190,7 +186,7 @@ describe('Hand over', () => {
 	});
 
 	it('is given back when the chosen person may not answer any more before the direct message is posted', async () => {
-		const { post } = await start();
+		const { app, post } = await start();
 		const lift = app.slack.faults.add({ method: 'conversations.open', error: 'internal_error' });
 		await app.handOver(post, 'ada', 'tess');
 		await app.until(() => app.slack.traffic.calls('conversations.open').length > 0);
@@ -202,7 +198,7 @@ describe('Hand over', () => {
 	});
 
 	it('can be handed over by anybody while whoever has it may not answer any more', async () => {
-		const { id, post } = await startWithFormer('ada', 'bob', 'cleo');
+		const { app, id, post } = await startWithFormer('ada', 'bob', 'cleo');
 		expect((await app.handOver(post, 'bob', 'cleo')).modal.text()).toContain(youHandedOver('cleo'));
 		const dm = await app.handedTo('cleo');
 		await app.threadSays(id, handedOver('bob', 'cleo'));
@@ -217,7 +213,7 @@ describe('Hand over', () => {
 	it.each(['answered', 'changed'])(
 		'tells nothing more to whoever may not answer any more when it is %s',
 		async (how) => {
-			const { id, post, dm } = await startWithFormer('ada', 'bob');
+			const { app, id, post, dm } = await startWithFormer('ada', 'bob');
 			if (how === 'answered') await app.press(post, 'bob', 'TP 570');
 			else app.ask(id, ['Which hotel?'], '');
 			await app.until(() => openButtons(dm)?.length === 0);
@@ -227,7 +223,7 @@ describe('Hand over', () => {
 	);
 
 	it('does not tell what came of it while Slack does not say whether whoever has it may answer', async () => {
-		const { post, dm } = await startHanded();
+		const { app, post, dm } = await startHanded();
 		await app.pass(60_000);
 		const { user: tess } = app.slack.as('tess');
 		const lift = app.slack.faults.add({
@@ -244,7 +240,7 @@ describe('Hand over', () => {
 	});
 
 	it('can be handed over by anybody also after three times, when whoever has it may not answer any more', async () => {
-		const { id, post } = await start({ REMIND_AFTER: '2m' });
+		const { app, id, post } = await start({ REMIND_AFTER: '2m' });
 		await app.handOver(post, 'ada', 'bob');
 		await app.handOver(await app.handedTo('bob'), 'bob', 'cleo');
 		await app.handOver(await app.handedTo('cleo'), 'cleo', 'tess');
@@ -263,7 +259,7 @@ describe('Hand over', () => {
 	});
 
 	it('cannot be handed over by others while Slack does not say whether whoever has it may answer', async () => {
-		const { post } = await startHanded();
+		const { app, post } = await startHanded();
 		await app.press(post, 'bob', 'Hand over');
 		await app.windowSays('@tess has this question (from @ada)', { who: 'bob' });
 		await app.slack.as('bob').modal()?.close();

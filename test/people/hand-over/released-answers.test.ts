@@ -1,61 +1,56 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { item } from '../../../fake-session-service/builders.ts';
-import { callSlack, type Posted } from '../../../fake-slack/index.ts';
-import { expectNothingWrong } from '../../sessions/harness.ts';
-import { openSession } from '../../slack/support/open-session.ts';
-import { headline, line } from '../../support/sentences.ts';
+import {
+	callSlack,
+	describe,
+	expect,
+	headline,
+	type InboxApp,
+	inboxApp,
+	item,
+	line,
+	openSession,
+	type Posted,
+	withApp,
+} from '../../kit.ts';
 import { tooComplex } from '../../support/too-complex.ts';
-import { type InboxApp, inboxApp } from '../inbox/harness.ts';
 
 const FLIGHT = item('Which flight should I book?', 'One of: LH 1173, TP 570');
 const OFFER = 'Open the question';
 const FAILED = headline('conflicted', { lastError: 'first_failed' });
 
-let app: InboxApp;
-beforeAll(async () => {
-	app = await inboxApp();
-});
-afterAll(() => app[Symbol.asyncDispose]());
-afterEach(async () => {
-	app.slack.faults.clear();
-	app.service.faults.clear();
-	for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
-	expectNothingWrong(app);
-	await app.unwatchAll();
-});
+const it = withApp(inboxApp);
 
-const dmsOf = (who: string) => app.slack.as(who).messages('dm');
-const offers = (id: string) =>
-	dmsOf('grace').filter((dm) => JSON.stringify(dm.blocks()).includes(id) && dm.buttons().includes(OFFER));
-const offered = (id: string): Promise<Posted> =>
+const dmsOf = (app: InboxApp, who: string) => app.slack.as(who).messages('dm');
+const offers = (app: InboxApp, id: string) =>
+	dmsOf(app, 'grace').filter((dm) => JSON.stringify(dm.blocks()).includes(id) && dm.buttons().includes(OFFER));
+const offered = (app: InboxApp, id: string): Promise<Posted> =>
 	app.until(
-		() => offers(id).at(-1),
-		() => `Grace was offered nothing, but told:\n${dmsOf('grace').at(-1)?.text()}`,
+		() => offers(app, id).at(-1),
+		() => `Grace was offered nothing, but told:\n${dmsOf(app, 'grace').at(-1)?.text()}`,
 	);
-const value = (id: string, index: number) => app.service.sessions.values(id, index)[0];
-const home = (who = 'grace') => app.slack.as(who).home();
+const value = (app: InboxApp, id: string, index: number) => app.service.sessions.values(id, index)[0];
+const home = (app: InboxApp, who = 'grace') => app.slack.as(who).home();
 
-const says = (message: Posted, words: string) =>
+const says = (app: InboxApp, message: Posted, words: string) =>
 	app.until(
 		() => message.text().includes(words),
 		() => message.text(),
 	);
 /** Opens Grace's Home, which says this. */
-async function graceReads(words: string): Promise<void> {
+async function graceReads(app: InboxApp, words: string): Promise<void> {
 	await app.openHome('grace');
 	await app.homeSays(words, { who: 'grace' });
 }
 
-async function asked() {
+async function asked(app: InboxApp) {
 	const id = await app.watched();
 	const index = app.ask(id, [FLIGHT], '');
 	return { id, index, post: await app.threadSays(id, 'Which flight') };
 }
 
 /** A question to which Ada's press is first and Grace's form second. */
-async function lost() {
-	const { id, index, post } = await asked();
-	const form = await openSession(app.app, id, 'grace');
+async function lost(app: InboxApp) {
+	const { id, index, post } = await asked(app);
+	const form = await openSession(app, id, 'grace');
 	await form.choose(0, 'TP 570');
 	await app.choose(post, 'LH 1173');
 	await form.submit();
@@ -65,7 +60,7 @@ async function lost() {
 }
 
 /** Ada presses an option, and Slack shows that on no copy of the post: it keeps its buttons. */
-async function pressUnseen(post: Posted, option: string): Promise<void> {
+async function pressUnseen(app: InboxApp, post: Posted, option: string): Promise<void> {
 	app.freezePosts();
 	await post.press(option);
 	await app.pass(500);
@@ -73,21 +68,21 @@ async function pressUnseen(post: Posted, option: string): Promise<void> {
 }
 
 /** The same, and Ada took her press back. */
-async function released() {
-	const question = await lost();
+async function released(app: InboxApp) {
+	const question = await lost(app);
 	await question.post.press('Undo');
-	return { ...question, offer: await offered(question.id) };
+	return { ...question, offer: await offered(app, question.id) };
 }
 
 /** What Grace's form of the question begins with, opened by *Open the question*. */
-async function prefilled(offer: Posted) {
+async function prefilled(app: InboxApp, offer: Posted) {
 	await offer.press(OFFER);
 	return app.slack.as('grace').waitForModal((modal) => modal.submitText() !== null);
 }
 
 describe('an answer that lost to one that was taken back', () => {
-	it('is a draft of the question, which is open again, and nothing is sent by itself', async () => {
-		const { id, index, post, offer } = await released();
+	it('is a draft of the question, which is open again, and nothing is sent by itself', async ({ app }) => {
+		const { id, index, post, offer } = await released(app);
 		expect(offer.text()).toContain('📝 Not sent: the first answer did not arrive either\n');
 		// Each state on a line of its own, the last one said above.
 		expect(offer.text()).toMatch(
@@ -100,26 +95,26 @@ describe('an answer that lost to one that was taken back', () => {
 		expect(offer.text()).toContain('> TP 570');
 		expect(offer.buttons()).toEqual([OFFER]);
 		await app.until(() => post.buttons().includes('TP 570'));
-		await graceReads('📝');
-		expect(home()?.text()).toMatch(/📝 .* · TP 570 · /);
-		const form = await openSession(app.app, id, 'grace');
+		await graceReads(app, '📝');
+		expect(home(app)?.text()).toMatch(/📝 .* · TP 570 · /);
+		const form = await openSession(app, id, 'grace');
 		expect(form.value(0)).toBe('TP 570');
 		await form.close();
 		await app.pass(120_000);
 		expect(app.service.log.puts(id)).toEqual([]);
-		const again = await prefilled(offer);
+		const again = await prefilled(app, offer);
 		expect(again.value(0)).toBe('TP 570');
 		await again.submit();
-		await app.until(() => value(id, index) === 'TP 570');
+		await app.until(() => value(app, id, index) === 'TP 570');
 		await app.homeSays(/Delivered/, { who: 'grace', without: ['Continue'] });
 		expect(app.service.log.savedPuts(id)).toHaveLength(1);
 	});
 
-	it('keeps no secret text, and its author is told', async () => {
+	it('keeps no secret text, and its author is told', async ({ app }) => {
 		const id = await app.watched();
 		const index = app.ask(id, [item('What is the password of the hotel?'), item('Which hotel?')], '');
 		await app.threadSays(id, 'Which hotel?');
-		const forms = [await openSession(app.app, id, 'ada'), await openSession(app.app, id, 'grace')];
+		const forms = [await openSession(app, id, 'ada'), await openSession(app, id, 'grace')];
 		app.service.faults.add({ kind: 'error', status: 503, sessionId: id });
 		for (const form of forms) {
 			await form.fill(0, 'hunter2');
@@ -136,17 +131,17 @@ describe('an answer that lost to one that was taken back', () => {
 		await told.press('Discard answer');
 		app.service.faults.clear();
 		await app.pass(120_000);
-		const offer = await offered(id);
+		const offer = await offered(app, id);
 		expect(offer.text()).toContain('Passwords and codes were not kept. Type them again.');
-		const form = await prefilled(offer);
+		const form = await prefilled(app, offer);
 		expect([form.value(0), form.value(1)]).toEqual([null, 'Grand']);
 		await form.close();
 		expect(app.service.sessions.values(id, index)).toEqual(['', '']);
 	});
 
-	it('is offered once to a person who pressed three times', async () => {
-		const { id, post } = await asked();
-		await pressUnseen(post, 'LH 1173');
+	it('is offered once to a person who pressed three times', async ({ app }) => {
+		const { id, post } = await asked(app);
+		await pressUnseen(app, post, 'LH 1173');
 		const graces = app.seenBy('grace', post);
 		await app.toldAfter(() => graces.press('LH 1173'), 'grace');
 		await app.pass(50);
@@ -157,38 +152,38 @@ describe('an answer that lost to one that was taken back', () => {
 		await app.pass(50);
 		app.slack.faults.clear();
 		await app.openHome();
-		await home('ada')?.press('Undo');
-		const offer = await offered(id);
+		await home(app, 'ada')?.press('Undo');
+		const offer = await offered(app, id);
 		await app.pass(60_000);
 		expect(offer.text()).toContain('TP 570');
-		expect(offers(id)).toHaveLength(1);
-		await graceReads(`You: TP 570 · ${line('conflicted', { lastError: 'first_failed' })}`);
-		expect(home()?.text()).not.toContain('yours: TP 570');
+		expect(offers(app, id)).toHaveLength(1);
+		await graceReads(app, `You: TP 570 · ${line('conflicted', { lastError: 'first_failed' })}`);
+		expect(home(app)?.text()).not.toContain('yours: TP 570');
 	});
 
-	it('hears of it where Slack was slow to say that the first was first', async () => {
-		const { id, post } = await asked();
-		await pressUnseen(post, 'LH 1173');
+	it('hears of it where Slack was slow to say that the first was first', async ({ app }) => {
+		const { id, post } = await asked(app);
+		await pressUnseen(app, post, 'LH 1173');
 		const release = app.slack.faults.hold('chat.postEphemeral');
 		await app.seenBy('grace', post).press('TP 570');
 		app.slack.faults.clear();
 		await app.openHome();
-		await home('ada')?.press('Undo');
+		await home(app, 'ada')?.press('Undo');
 		await app.pass(500);
 		release();
-		expect((await offered(id)).text()).toContain(FAILED);
+		expect((await offered(app, id)).text()).toContain(FAILED);
 	});
 
-	it('is told in the inbox as its author’s own when their first answer was first', async () => {
-		const { id, index, post } = await asked();
-		await pressUnseen(post, 'LH 1173');
+	it('is told in the inbox as its author’s own when their first answer was first', async ({ app }) => {
+		const { id, index, post } = await asked(app);
+		await pressUnseen(app, post, 'LH 1173');
 		// The inbox tells of the newest failed answer to a question, and of the others in one line each.
 		await app.pass(50);
 		await app.toldAfter(() => post.press('TP 570'));
 		await app.pass(50);
 		// The same option once more is no second choice.
 		await post.press('LH 1173');
-		await app.until(() => value(id, index) === 'LH 1173');
+		await app.until(() => value(app, id, index) === 'LH 1173');
 		await app.openHome();
 		const text = await app.homeSays('TP 570');
 		expect(text).toContain('Not sent: another answer of the same person counts');
@@ -197,25 +192,25 @@ describe('an answer that lost to one that was taken back', () => {
 });
 
 describe('an answer that lost to one that then failed', () => {
-	it('is a draft when the first is refused, whose author is told whom to ask', async () => {
-		const { id, index } = await lost();
+	it('is a draft when the first is refused, whose author is told whom to ask', async ({ app }) => {
+		const { id, index } = await lost(app);
 		app.service.faults.add(tooComplex(id));
-		const offer = await offered(id);
+		const offer = await offered(app, id);
 		app.service.faults.clear();
 		expect(offer.text()).toContain(FAILED);
-		const told = await app.until(() => dmsOf('ada').findLast((dm) => dm.text().includes('LH 1173')));
-		await says(told, '@grace wanted to answer too: ask them.');
+		const told = await app.until(() => dmsOf(app, 'ada').findLast((dm) => dm.text().includes('LH 1173')));
+		await says(app, told, '@grace wanted to answer too: ask them.');
 		expect(told.text()).not.toContain('TP 570');
-		const form = await prefilled(offer);
+		const form = await prefilled(app, offer);
 		await form.submit();
-		await app.until(() => value(id, index) === 'TP 570');
+		await app.until(() => value(app, id, index) === 'TP 570');
 		expect(app.service.log.savedPuts(id)).toHaveLength(1);
 	});
 
-	it('stays unsent when the session was over before the first was sent', async () => {
-		const { id } = await lost();
+	it('stays unsent when the session was over before the first was sent', async ({ app }) => {
+		const { id } = await lost(app);
 		app.service.sessions.setStatus(id, 'stopped');
-		const told = await app.until(() => dmsOf('grace').find((dm) => JSON.stringify(dm.blocks()).includes(id)));
+		const told = await app.until(() => dmsOf(app, 'grace').find((dm) => JSON.stringify(dm.blocks()).includes(id)));
 		expect(told.text()).toContain('🏁 Not sent, nor was the first answer: the session was over\n');
 		expect(told.text()).toContain('because the session was over. Your text is below.');
 		expect(told.text()).toContain('> TP 570');
@@ -223,37 +218,37 @@ describe('an answer that lost to one that then failed', () => {
 		expect(app.service.log.puts(id)).toEqual([]);
 	});
 
-	it('is a draft, too, when the agent asks something else before the first was sent', async () => {
-		const { id } = await lost();
+	it('is a draft, too, when the agent asks something else before the first was sent', async ({ app }) => {
+		const { id } = await lost(app);
 		const index = app.ask(id, [item('Which flight should I book?', 'One of: LX 180, TP 570')], 'One is full.');
-		const offer = await offered(id);
+		const offer = await offered(app, id);
 		expect(offer.text()).toContain(FAILED);
 		expect(offer.text()).toContain('That answer was not delivered. Your text is a draft now');
 		expect(offer.text()).toContain('> TP 570');
 		expect(app.service.log.puts(id)).toEqual([]);
-		const form = await prefilled(offer);
+		const form = await prefilled(app, offer);
 		await form.choose(0, 'LX 180');
 		await form.submit();
-		await app.until(() => value(id, index) === 'LX 180');
+		await app.until(() => value(app, id, index) === 'LX 180');
 	});
 
-	it('does not hear that the first was not sent when that may have arrived', async () => {
-		const { id } = await lost();
+	it('does not hear that the first was not sent when that may have arrived', async ({ app }) => {
+		const { id } = await lost(app);
 		app.service.faults.add({ kind: 'reset', method: 'PUT', sessionId: id, times: 1 });
 		await app.until(() => app.service.log.puts(id).length === 1);
 		app.service.sessions.setStatus(id, 'stopped');
-		const offer = await offered(id);
+		const offer = await offered(app, id);
 		expect(offer.text()).toContain('⚠️ Not sent: the first answer may have arrived\n');
 		expect(offer.text()).toContain('That answer may have arrived: look at the session first.');
 		expect(offer.text()).not.toMatch(/not delivered|either/);
 	});
 });
 
-it.each([
+it.for([
 	['Send mine', 'answer.try_again'],
 	['Post my text to the thread', 'answer.post_to_thread'],
-])('a press of %s on a receipt of 1.1.0 sends nothing', async (label, action) => {
-	const { id, offer } = await released();
+] as const)('a press of %s on a receipt of 1.1.0 sends nothing', async ([label, action], { app }) => {
+	const { id, offer } = await released(app);
 	const value = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(JSON.stringify(offer.blocks()))?.[0];
 	const text = { type: 'plain_text', text: label };
 	const row = { type: 'actions', elements: [{ type: 'button', action_id: action, text, value }] };

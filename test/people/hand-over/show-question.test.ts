@@ -1,22 +1,21 @@
-import { afterEach, expect, it } from 'vitest';
-import type { Posted } from '../../../fake-slack/index.ts';
 import { NOT_THERE } from '../../../src/slack/error-view.ts';
 import { ACTIONS } from '../../../src/slack/ids.ts';
-import { expectNothingWrong } from '../../sessions/harness.ts';
-import { openSession } from '../../slack/support/open-session.ts';
-import { whatHappened } from '../../support/sentences.ts';
-import { FLIGHT, type HandOverApp, handOverApp } from './harness.ts';
+import {
+	expect,
+	FLIGHT,
+	forCase,
+	type HandOverApp,
+	handOverApp,
+	it,
+	openSession,
+	type Posted,
+	whatHappened,
+} from '../../kit.ts';
 
 /* Who has a question by hand-over does not see by that what others of its channel answer. */
 
-let app: HandOverApp;
-afterEach(async () => {
-	expectNothingWrong(app);
-	await app[Symbol.asyncDispose]();
-});
-
 /** A question of this channel that Ada handed over to Grace, and the direct message to her. */
-async function handedIn(channel: string) {
+async function handedIn(app: HandOverApp, channel: string) {
 	const id = app.session({ name: 'Book a flight' });
 	await app.command(`/session watch ${id}`, 'ada', channel);
 	app.ask(id, [FLIGHT], 'Our budget is a secret of this channel.');
@@ -25,8 +24,8 @@ async function handedIn(channel: string) {
 	return { id, post, dm: await app.handedTo('grace') };
 }
 
-async function adaAnswers(id: string, channel: string) {
-	const form = await openSession(app.app, id, 'ada', channel);
+async function adaAnswers(app: HandOverApp, id: string, channel: string) {
+	const form = await openSession(app, id, 'ada', channel);
 	await form.choose(0, 'LH 1173');
 	await form.submit();
 	await app.answered(id, channel);
@@ -34,7 +33,7 @@ async function adaAnswers(id: string, channel: string) {
 }
 
 /** Presses this button on a message that does not have it (any more). */
-async function pressForged(who: string, { channel, ts }: Posted, value: string) {
+async function pressForged(app: HandOverApp, who: string, { channel, ts }: Posted, value: string) {
 	const { people, team, app: ours } = app.slack.state;
 	const person = people.find(({ name }) => name === who);
 	await app.slack.deliver({
@@ -55,7 +54,7 @@ async function pressForged(who: string, { channel, ts }: Posted, value: string) 
 	});
 }
 
-const answerIdIn = (post: Posted): string => {
+const answerIdIn = (app: HandOverApp, post: Posted): string => {
 	const stored = app.slack.state.messages.find(({ ts, channel }) => ts === post.ts && channel === post.channel);
 	const [, id = ''] =
 		/"answer\.show_question\\",\\"([^"\\]+)|"action_id":"answer\.show_question"[^}]*"value":"([^"]+)"/.exec(
@@ -65,9 +64,9 @@ const answerIdIn = (post: Posted): string => {
 };
 
 it('has no *Show question* in the direct message, which is settled in two lines', async () => {
-	app = await handOverApp();
-	const { id, post, dm } = await handedIn('#secret');
-	await adaAnswers(id, '#secret');
+	const app = await forCase(handOverApp());
+	const { id, post, dm } = await handedIn(app, '#secret');
+	await adaAnswers(app, id, '#secret');
 	await app.saysIn(dm, 'LH 1173');
 	expect(post.buttons()).toContain('Show question');
 	expect(dm.buttons()).toEqual([]);
@@ -75,26 +74,26 @@ it('has no *Show question* in the direct message, which is settled in two lines'
 });
 
 it('refuses a press that comes from there all the same to who is not in the channel', async () => {
-	app = await handOverApp();
-	const { id, post, dm } = await handedIn('#secret');
-	await adaAnswers(id, '#secret');
-	const told = await app.toldAfter(() => pressForged('grace', dm, answerIdIn(post)), 'grace', 'dm');
+	const app = await forCase(handOverApp());
+	const { id, post, dm } = await handedIn(app, '#secret');
+	await adaAnswers(app, id, '#secret');
+	const told = await app.toldAfter(() => pressForged(app, 'grace', dm, answerIdIn(app, post)), 'grace', 'dm');
 	expect(told.text()).toContain(NOT_THERE);
 	expect(app.slack.as('grace').modal()).toBeNull();
 	await app.slack.invite('#secret', 'grace');
-	await pressForged('grace', dm, answerIdIn(post));
+	await pressForged(app, 'grace', dm, answerIdIn(app, post));
 	const modal = await app.slack.as('grace').waitForModal((one) => one.title() === 'Question');
 	expect(modal.text()).toContain('Our budget is a secret of this channel.');
 });
 
 it('works where a direct message watches the session, whoever answered in another channel', async () => {
-	app = await handOverApp();
+	const app = await forCase(handOverApp());
 	const id = app.session({ name: 'Book a flight' });
 	await app.command(`/session watch ${id}`, 'grace', 'dm');
 	await app.command(`/session watch ${id}`, 'ada', '#secret');
 	app.ask(id, [FLIGHT], '');
 	await app.until(() => app.thread(id, 'dm', 'grace')[0] && app.thread(id, '#secret')[0]);
-	await adaAnswers(id, '#secret');
+	await adaAnswers(app, id, '#secret');
 	const own = await app.until(() => app.dms('grace').find((one) => one.buttons().includes('Show question')));
 	await own.press('Show question');
 	const modal = await app.slack.as('grace').waitForModal((one) => one.title() === 'Question');
@@ -102,8 +101,8 @@ it('works where a direct message watches the session, whoever answered in anothe
 });
 
 it('goes by the list of allowed channels in the channel itself', async () => {
-	app = await handOverApp({ ALLOWED_CHANNELS: 'C0AGENTS' });
-	const { dm, post } = await handedIn('#agents');
+	const app = await forCase(handOverApp({ ALLOWED_CHANNELS: 'C0AGENTS' }));
+	const { dm, post } = await handedIn(app, '#agents');
 	await dm.press('LH 1173');
 	await app.until(() => post.buttons().includes('Show question'));
 	expect(dm.buttons()).toEqual([]);

@@ -1,11 +1,20 @@
-import { afterEach, expect, it } from 'vitest';
-import { asking, done, task } from '../../../fake-session-service/builders.ts';
 import { type MessageJson, type SessionJson, textOf } from '../../../fake-session-service/json.ts';
 import { itemsOf } from '../../../fake-session-service/log.ts';
-import type { Posted } from '../../../fake-slack/index.ts';
-import { expectNothingWrong } from '../../sessions/harness.ts';
-import { answeredBy, openButtons, REMINDER } from '../../support/sentences.ts';
-import { FLIGHT, handOverApp } from '../hand-over/harness.ts';
+import {
+	answeredBy,
+	asking,
+	done,
+	expect,
+	FLIGHT,
+	forCase,
+	type HandOverApp,
+	handOverApp,
+	it,
+	openButtons,
+	type Posted,
+	REMINDER,
+	task,
+} from '../../kit.ts';
 
 const BEFORE = [task('Order six desk chairs.'), done('I open the shop.')];
 const QUESTION = asking('', [FLIGHT]);
@@ -26,27 +35,24 @@ const HISTORIES = {
 	'a later message, with the first one answered': (now: MessageJson[]) => [...now, STEP, QUESTION],
 } satisfies Record<string, (now: MessageJson[]) => MessageJson[]>;
 
-let app: Awaited<ReturnType<typeof handOverApp>>;
-
-afterEach(async () => {
-	app.slack.faults.clear();
-	expectNothingWrong(app);
-	await app[Symbol.asyncDispose]();
-});
-
-const sentTo = (id: string) => app.service.log.effectivePuts(id).map((put) => itemsOf(put)[0]?.value);
-const postAfter = (id: string, first: Posted) =>
+const sentTo = (app: HandOverApp, id: string) => app.service.log.effectivePuts(id).map((put) => itemsOf(put)[0]?.value);
+const postAfter = (app: HandOverApp, id: string, first: Posted) =>
 	app.until(() => app.thread(id).findLast((post) => post.ts !== first.ts && post.buttons().includes('LH 1173')));
 
 /** An open question that nobody answers in the millisecond in which it is read. */
-async function asked() {
+async function asked(app: HandOverApp) {
 	const found = await app.asked();
 	await app.pass(1_000);
 	return found;
 }
 
 /** The agent takes the next answer to this message as soon as it is there, before any read of the session. */
-function takesAnswer(id: string, index: number, history: (now: MessageJson[]) => MessageJson[]): Promise<void> {
+function takesAnswer(
+	app: HandOverApp,
+	id: string,
+	index: number,
+	history: (now: MessageJson[]) => MessageJson[],
+): Promise<void> {
 	const isAnswered = ({ messages }: SessionJson) => textOf(messages?.[index]?.human_input?.[0] ?? {}) !== '';
 	return app.service.sessions.until(id, isAnswered).then(() => {
 		const now = structuredClone(app.service.sessions.get(id).messages ?? []);
@@ -55,9 +61,12 @@ function takesAnswer(id: string, index: number, history: (now: MessageJson[]) =>
 }
 
 /** A question that was answered with “LH 1173” and asked again in the same words, before a read saw the answer. */
-async function askedAgain(history: (now: MessageJson[]) => MessageJson[] = HISTORIES['the same message, emptied']) {
-	const { id, index, post } = await asked();
-	const taken = takesAnswer(id, index, history);
+async function askedAgain(
+	app: HandOverApp,
+	history: (now: MessageJson[]) => MessageJson[] = HISTORIES['the same message, emptied'],
+) {
+	const { id, index, post } = await asked(app);
+	const taken = takesAnswer(app, id, index, history);
 	await post.press('LH 1173');
 	await taken;
 	return { id, post };
@@ -66,9 +75,9 @@ async function askedAgain(history: (now: MessageJson[]) => MessageJson[] = HISTO
 it.each(Object.entries(HISTORIES))(
 	'a question that is asked again before a read saw the answer has a post of its own and takes an answer: %s',
 	async (_, history) => {
-		app = await handOverApp({}, WAITS);
-		const { id, post } = await askedAgain(history);
-		const second = await postAfter(id, post);
+		const app = await forCase(handOverApp({}, WAITS));
+		const { id, post } = await askedAgain(app, history);
+		const second = await postAfter(app, id, post);
 		expect(second.threadTs()).toBeNull();
 		await app.openHome();
 		await app.homeSays('Which flight?');
@@ -79,24 +88,24 @@ it.each(Object.entries(HISTORIES))(
 		expect(post.buttons()).toContain('Answer again…');
 		await app.slack.as('ada').home()?.press('TP 570');
 		await app.until(() => answeredBy('ada', 'TP 570').test(second.text()));
-		await app.until(() => sentTo(id).length === 2);
+		await app.until(() => sentTo(app, id).length === 2);
 		await app.pass(60_000);
-		expect(sentTo(id)).toEqual(['LH 1173', 'TP 570']);
+		expect(sentTo(app, id)).toEqual(['LH 1173', 'TP 570']);
 		expect(saysWho()).toBe(true);
 		expect(app.thread(id)).toHaveLength(2);
 	},
 );
 
 it('says each time on its post who answered', async () => {
-	app = await handOverApp({}, WAITS);
-	const { id, index, post } = await asked();
+	const app = await forCase(handOverApp({}, WAITS));
+	const { id, index, post } = await asked(app);
 	let newest = post;
 	for (const _ of ['once', 'again']) {
-		const taken = takesAnswer(id, index, HISTORIES['the same message, emptied']);
+		const taken = takesAnswer(app, id, index, HISTORIES['the same message, emptied']);
 		await newest.press('LH 1173');
 		// The second one waits for the request budget.
 		await Promise.race([taken, app.pass(60_000)]);
-		newest = await postAfter(id, newest);
+		newest = await postAfter(app, id, newest);
 		await app.pass(1_000);
 	}
 	await app.until(() => app.thread(id).filter((one) => LOST_BY_ADA.test(one.text())).length === 2);
@@ -104,23 +113,23 @@ it('says each time on its post who answered', async () => {
 });
 
 it('says that it was answered when the agent asks something else instead, or nothing', async () => {
-	app = await handOverApp();
-	const other = await askedAgain(() => [...BEFORE, asking('', ['Which hotel?'])]);
+	const app = await forCase(handOverApp());
+	const other = await askedAgain(app, () => [...BEFORE, asking('', ['Which hotel?'])]);
 	await app.threadSays(other.id, 'Which hotel?');
 	await app.until(() => BY_ADA.test(other.post.text()));
-	const nothing = await askedAgain(() => [...BEFORE, STEP]);
+	const nothing = await askedAgain(app, () => [...BEFORE, STEP]);
 	await app.until(() => BY_ADA.test(nothing.post.text()));
 });
 
 it('is reminded of, and is in nobody’s hands', async () => {
-	app = await handOverApp({ REMIND_AFTER: '40s' }, WAITS);
-	const { id, index, post } = await asked();
+	const app = await forCase(handOverApp({ REMIND_AFTER: '40s' }, WAITS));
+	const { id, index, post } = await asked(app);
 	await app.handOver(post, 'ada', 'tess');
 	const direct = await app.newestDm('tess', 'Which flight?');
-	const taken = takesAnswer(id, index, HISTORIES['the same message, emptied']);
+	const taken = takesAnswer(app, id, index, HISTORIES['the same message, emptied']);
 	await direct.press('LH 1173');
 	await taken;
-	const second = await postAfter(id, post);
+	const second = await postAfter(app, id, post);
 	await app.until(() => direct.text().includes('tess: LH 1173 · delivered · not in the field any more'));
 	expect(second.text()).not.toContain('has it');
 	const reminder = await app.threadSays(id, REMINDER);
@@ -128,20 +137,20 @@ it('is reminded of, and is in nobody’s hands', async () => {
 	const form = await app.slack.as('ada').waitForModal('Which flight?');
 	await form.choose(0, 'TP 570');
 	await form.submit();
-	await app.until(() => sentTo(id).length === 2);
+	await app.until(() => sentTo(app, id).length === 2);
 	await app.until(() => answeredBy('ada', 'TP 570').test(reminder.text()));
 });
 
 it('is answered by a press in an old copy too', async () => {
-	app = await handOverApp({}, WAITS);
-	const { id, index, post } = await asked();
+	const app = await forCase(handOverApp({}, WAITS));
+	const { id, index, post } = await asked(app);
 	app.keepOld(post);
-	const taken = takesAnswer(id, index, HISTORIES['the same message, emptied']);
+	const taken = takesAnswer(app, id, index, HISTORIES['the same message, emptied']);
 	await post.press('LH 1173');
 	await taken;
-	await postAfter(id, post);
+	await postAfter(app, id, post);
 	await app.pass(10_000);
 	await post.press('TP 570');
-	await app.until(() => sentTo(id).length === 2);
-	expect(sentTo(id)).toEqual(['LH 1173', 'TP 570']);
+	await app.until(() => sentTo(app, id).length === 2);
+	expect(sentTo(app, id)).toEqual(['LH 1173', 'TP 570']);
 });

@@ -22,7 +22,7 @@ export async function crowdOpensHome({ env = {}, replicas = 1 } = {}): Promise<v
 		env: { SESSION_SERVICE_RPM: '100000', ...env },
 		slack: { workspace },
 	});
-	for (let count = 1; count < replicas; count += 1) await app.app.startOther();
+	for (let count = 1; count < replicas; count += 1) await app.startOther();
 	const [waiting = ''] = await app.askedIn('#agents', ['Order chairs']);
 	const choices = await app.askedIn(
 		'#agents',

@@ -1,37 +1,26 @@
-import { afterEach, expect, it } from 'vitest';
 import { askedSinceWords, othersAskWords, waitingCountWords } from '../../../src/screens/inbox.ts';
 import { OUTSIDE } from '../../../src/screens/question-post.ts';
 import { noListWords } from '../../../src/screens/watch.ts';
-import { expectNothingWrong } from '../../sessions/harness.ts';
+import { expect, forCase, type InboxApp, inboxApp, it, said } from '../../kit.ts';
 import { auditLines } from '../../support/audit-lines.ts';
-import { said } from '../../support/said.ts';
-import { type InboxApp, inboxApp } from './harness.ts';
 
 const NOTHING = waitingCountWords(0, 0);
 const OTHERS = 'Other sessions that ask';
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
-let app: InboxApp;
 
-async function discovering(env: Record<string, string> = {}, mode: 'on' | 'off' = 'on'): Promise<void> {
-	app = await inboxApp({ env: { DISCOVER_SESSIONS: 'true', ...env }, service: { list: { mode } } });
-}
+const discovering = (env: Record<string, string> = {}, mode: 'on' | 'off' = 'on') =>
+	forCase(inboxApp({ env: { DISCOVER_SESSIONS: 'true', ...env }, service: { list: { mode } } }));
 
-afterEach(async () => {
-	app.slack.faults.clear();
-	expectNothingWrong(app);
-	await app[Symbol.asyncDispose]();
-});
-
-function waiting(name: string): string {
+function waiting(app: InboxApp, name: string): string {
 	const id = app.session({ name });
 	app.ask(id);
 	return id;
 }
 
 it('shows every waiting session, but to guests, opens it, and leaves it out once answered, although the list is late', async () => {
-	await discovering();
-	const id = waiting('Order <new> chairs & lamps');
+	const app = await discovering();
+	const id = waiting(app, 'Order <new> chairs & lamps');
 	await app.pass(15_000);
 	await app.openHome();
 	const text = await app.homeSays('Order <new> chairs & lamps');
@@ -52,8 +41,8 @@ it('shows every waiting session, but to guests, opens it, and leaves it out once
 });
 
 it('tells waiting sessions of the same name apart', async () => {
-	await discovering();
-	const ids = ['Chairs', 'Chairs', 'Lamps'].map(waiting);
+	const app = await discovering();
+	const ids = ['Chairs', 'Chairs', 'Lamps'].map((name) => waiting(app, name));
 	await app.pass(15_000);
 	await app.openHome();
 	const text = await app.homeSays(othersAskWords(3));
@@ -65,18 +54,18 @@ it('tells waiting sessions of the same name apart', async () => {
 });
 
 it('follows the list: sessions come and go by themselves', async () => {
-	await discovering();
+	const app = await discovering();
 	await app.openHome();
 	await app.homeSays(NOTHING, { without: [OTHERS] });
-	const id = waiting('Order new chairs');
+	const id = waiting(app, 'Order new chairs');
 	await app.homeSays('Order new chairs');
 	app.service.sessions.setStatus(id, 'active');
 	await app.homeSays(NOTHING, { without: ['Order new chairs', OTHERS] });
 });
 
 it('tells since when a session waits, also beyond the retention time', async () => {
-	await discovering({ RETENTION_DAYS: '2' });
-	waiting('Order new chairs');
+	const app = await discovering({ RETENTION_DAYS: '2' });
+	waiting(app, 'Order new chairs');
 	await app.pass(15_000);
 	await app.stop();
 	await app.clock.advance(3 * DAY + MINUTE);
@@ -88,7 +77,7 @@ it('tells since when a session waits, also beyond the retention time', async () 
 });
 
 it('shows a session once: as a question where the person sees that, else as a session', async () => {
-	await discovering();
+	const app = await discovering();
 	await app.askedIn('#secret', ['Order lamps']);
 	await app.openHome();
 	const mine = await app.homeSays(waitingCountWords(1, 0));
@@ -101,10 +90,10 @@ it('shows a session once: as a question where the person sees that, else as a se
 });
 
 it('shows the newest ten and counts the rest', async () => {
-	await discovering();
-	for (let index = 1; index <= 4; index += 1) waiting(`Early ${index}`);
+	const app = await discovering();
+	for (let index = 1; index <= 4; index += 1) waiting(app, `Early ${index}`);
 	await app.pass(15_000);
-	for (let index = 1; index <= 9; index += 1) waiting(`Late ${index}`);
+	for (let index = 1; index <= 9; index += 1) waiting(app, `Late ${index}`);
 	await app.pass(15_000);
 	await app.slack.as('ada').command('#agents', '/session inbox');
 	const text = await app.windowSays(othersAskWords(13));
@@ -114,16 +103,16 @@ it('shows the newest ten and counts the rest', async () => {
 });
 
 it('says why there are none when the service has no list', async () => {
-	await discovering({}, 'off');
-	waiting('Order new chairs');
+	const app = await discovering({}, 'off');
+	waiting(app, 'Order new chairs');
 	await app.pass(5_000);
 	await app.openHome();
 	await app.homeSays(said(noListWords('noList', null)), { without: ['Order new chairs'] });
 });
 
 it('shows no session that nobody named, unless it is told to', async () => {
-	await discovering({ DISCOVER_SESSIONS: 'false' });
-	waiting('Order new chairs');
+	const app = await discovering({ DISCOVER_SESSIONS: 'false' });
+	waiting(app, 'Order new chairs');
 	await app.pass(MINUTE);
 	const text = await app.openHome();
 	expect(text).not.toContain('Order new chairs');
@@ -131,14 +120,12 @@ it('shows no session that nobody named, unless it is told to', async () => {
 });
 
 /** Minutes pass, in which few reads suffice. */
-const watching = async () => {
-	app = await inboxApp({ env: { SESSION_SERVICE_RPM: '60' } });
-};
+const watching = () => forCase(inboxApp({ env: { SESSION_SERVICE_RPM: '60' } }));
 const SHOWN = waitingCountWords(1, 0);
 const SNOOZED = waitingCountWords(0, 1);
 
 /** A question that Ada has snoozed in Home. */
-async function snoozed(label: string): Promise<string> {
+async function snoozed(app: InboxApp, label: string): Promise<string> {
 	const [id = ''] = await app.askedIn('#agents', ['Chairs']);
 	await app.openHome();
 	await app.home().press(label);
@@ -146,16 +133,17 @@ async function snoozed(label: string): Promise<string> {
 	return id;
 }
 
-async function snoozedUntilTomorrow(tz: string | null): Promise<void> {
-	await watching();
+async function snoozedUntilTomorrow(tz: string | null) {
+	const app = await watching();
 	const ada = app.slack.state.people.find(({ name }) => name === 'ada');
 	if (ada === undefined) throw new Error('there is no ada');
 	ada.tz = tz;
-	await snoozed('Snooze until tomorrow 9:00');
+	await snoozed(app, 'Snooze until tomorrow 9:00');
+	return app;
 }
 
 it('Snooze hides a question in one inbox alone, and shows it again by itself when the time has come', async () => {
-	await watching();
+	const app = await watching();
 	await app.askedIn('#agents', ['Chairs']);
 	await app.openHome('grace');
 	await app.openHome();
@@ -178,7 +166,7 @@ it('Snooze hides a question in one inbox alone, and shows it again by itself whe
 it.each(['users.conversations', 'users.info'])(
 	'Snooze ends though %s fails just then, and leaves what Home shows until Slack tells again',
 	async (method) => {
-		await watching();
+		const app = await watching();
 		await app.askedIn('#agents', ['Chairs']);
 		await app.openHome();
 		// Longer than the inbox is followed and what Slack told is kept.
@@ -195,7 +183,7 @@ it.each(['users.conversations', 'users.info'])(
 );
 
 it('Snooze hides it in the window too, after a restart, and shows it again with one press', async () => {
-	await watching();
+	const app = await watching();
 	await app.askedIn('#agents', ['Chairs', 'Tables']);
 	await app.openHome();
 	await app.home().press('Snooze for 1 h');
@@ -209,16 +197,16 @@ it('Snooze hides it in the window too, after a restart, and shows it again with 
 });
 
 it('Snooze does not hide what the agent asks instead', async () => {
-	await watching();
-	const id = await snoozed('Snooze for 1 h');
+	const app = await watching();
+	const id = await snoozed(app, 'Snooze for 1 h');
 	app.service.sessions.answerAsPage(id, ['red']);
 	app.ask(id, ['Which size?']);
 	await app.homeSays('Which size?', { without: ['snoozed'] });
 });
 
 it('Snooze does not hide a later question with the same words', async () => {
-	await watching();
-	const id = await snoozed('Snooze until tomorrow 9:00');
+	const app = await watching();
+	const id = await snoozed(app, 'Snooze until tomorrow 9:00');
 	app.service.sessions.answerAsPage(id, ['red']);
 	await app.threadSays(id, OUTSIDE);
 	await app.homeSays(waitingCountWords(0, 0));
@@ -227,7 +215,7 @@ it('Snooze does not hide a later question with the same words', async () => {
 });
 
 it('Snooze lasts until tomorrow 9:00 where the person is', async () => {
-	await snoozedUntilTomorrow('Asia/Tokyo');
+	const app = await snoozedUntilTomorrow('Asia/Tokyo');
 	const [, seconds] =
 		/comes back here "\},\{"type":"date","timestamp":(\d+)/.exec(JSON.stringify(app.home().blocks())) ?? [];
 	const until = new Date(Number(seconds) * 1_000);
@@ -238,7 +226,7 @@ it('Snooze lasts until tomorrow 9:00 where the person is', async () => {
 });
 
 it.each([null, 'PST', 'Mars/Olympus'])('Snooze says which time zone it used when Slack tells %s', async (tz) => {
-	await snoozedUntilTomorrow(tz);
+	const app = await snoozedUntilTomorrow(tz);
 	const told = await app.until(() => app.slack.as('ada').dm()[0]);
 	expect(told.text()).toContain('That is 9:00 UTC');
 });

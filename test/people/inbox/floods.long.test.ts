@@ -1,13 +1,20 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { sampleWorkspace, withMembers } from '../../../fake-slack/index.ts';
 import { MOST_IN_WINDOW } from '../../../src/domain/hand-over.ts';
 import { notGivenBackWords, tooManyHandOversText } from '../../../src/screens/hand-over.ts';
 import { waitingCountWords } from '../../../src/screens/inbox.ts';
-import { expectNothingWrong } from '../../sessions/harness.ts';
-import { said } from '../../support/said.ts';
-import { whatHappened } from '../../support/sentences.ts';
-import { FLIGHT, handOverApp } from '../hand-over/harness.ts';
-import { type InboxApp, inboxApp } from './harness.ts';
+import {
+	describe,
+	expect,
+	FLIGHT,
+	forCase,
+	handOverApp,
+	type InboxApp,
+	inboxApp,
+	it,
+	said,
+	sampleWorkspace,
+	whatHappened,
+	withMembers,
+} from '../../kit.ts';
 
 /** The program's default limits for one person. */
 const PEOPLE = { personReads: { burst: 20, perMinute: 20 } };
@@ -21,16 +28,9 @@ const NOT_STORED: Readonly<Record<string, string>> = {
 	'Give back': said(notGivenBackWords('')),
 };
 
-let app: InboxApp;
-afterEach(async () => {
-	app.slack.faults.clear();
-	expectNothingWrong(app);
-	await app[Symbol.asyncDispose]();
-});
-
 /** Grace's Home shows a question in which an option was pressed in the channel since, and does not change any more. */
-async function takenInOldHome(options: Parameters<typeof inboxApp>[0]): Promise<void> {
-	app = await inboxApp(options);
+async function takenInOldHome(options: Parameters<typeof inboxApp>[0]) {
+	const app = await forCase(inboxApp(options));
 	const [id = ''] = await app.askedIn('#agents', ['Flight'], [FLIGHT]);
 	await app.openHome('grace');
 	await app.homeSays('Which flight?', { who: 'grace' });
@@ -39,29 +39,29 @@ async function takenInOldHome(options: Parameters<typeof inboxApp>[0]): Promise<
 	const post = app.thread(id).findLast((one) => one.buttons().includes('LH 1173'));
 	await post?.press('LH 1173');
 	await app.until(() => app.service.log.effectivePuts(id).length === 1);
+	return app;
 }
 
 /** Bob has a question in Home that ada handed over to him, and has just pressed too often. Slack's limits are on. */
 async function bobIsTooFast() {
-	const hand = await handOverApp({}, { realRates: true, limits: SLOW_PEOPLE });
-	app = hand;
-	const { post } = await hand.asked();
-	await hand.handOver(post, 'ada', 'bob');
-	await hand.handedTo('bob');
+	const app = await forCase(handOverApp({}, { realRates: true, limits: SLOW_PEOPLE }));
+	const { post } = await app.asked();
+	await app.handOver(post, 'ada', 'bob');
+	await app.handedTo('bob');
 	await app.openHome('bob');
 	await app.homeSays('Which flight?', { who: 'bob' });
 	await app.pass(40_000);
 	for (let press = 0; press < 12; press++) await app.slack.as('bob').openApp('home');
 	await app.pass(500);
-	return hand;
+	return app;
 }
 
 describe('while one person presses on and on', () => {
-	const snooze = async () => {
+	const snooze = async (app: InboxApp) => {
 		if (app.home('ada').buttons().includes('Show now')) await app.home('ada').press('Show now');
 		else await app.home('ada').press('Snooze for 1 h');
 	};
-	const chooseOrUndo = async () => {
+	const chooseOrUndo = async (app: InboxApp) => {
 		await app.home('ada').press(app.home('ada').buttons().includes('Undo') ? 'Undo' : 'LH 1173');
 	};
 
@@ -70,12 +70,14 @@ describe('while one person presses on and on', () => {
 		['an option and Undo', chooseOrUndo],
 	])('shows others a new question within 8 s, with Slack’s limits and all presses allowed: %s', async (_, press) => {
 		const others = Array.from({ length: 10 }, (_, index) => `other${index}`);
-		app = await inboxApp({
-			realRates: true,
-			env: { SESSION_SERVICE_RPM: '250' },
-			limits: { personReads: { burst: 1_000, perMinute: 1_000 } },
-			slack: { workspace: withMembers(sampleWorkspace(), 'agents', others) },
-		});
+		const app = await forCase(
+			inboxApp({
+				realRates: true,
+				env: { SESSION_SERVICE_RPM: '250' },
+				limits: { personReads: { burst: 1_000, perMinute: 1_000 } },
+				slack: { workspace: withMembers(sampleWorkspace(), 'agents', others) },
+			}),
+		);
 		const [, late = ''] = await app.askedIn('#agents', ['Chairs', 'Tables'], [FLIGHT]);
 		app.service.sessions.answerAsPage(late, ['red']);
 		app.service.sessions.setStatus(late, 'active');
@@ -89,7 +91,7 @@ describe('while one person presses on and on', () => {
 				await app.until(() => app.thread(late).at(-1)?.text().includes('Which size?'));
 				askedAt = app.clock.now();
 			}
-			await press();
+			await press(app);
 			await app.pass(500);
 			const seeing = others.filter((who) => !seenAt.has(who) && app.textOf(who).includes('Which size?'));
 			for (const who of seeing) seenAt.set(who, app.clock.now() - askedAt);
@@ -99,7 +101,7 @@ describe('while one person presses on and on', () => {
 	});
 
 	it('asks Slack for their direct message once, however often they press an option that is taken', async () => {
-		await takenInOldHome({ realRates: true, env: { UNDO_SECONDS: '0' } });
+		const app = await takenInOldHome({ realRates: true, env: { UNDO_SECONDS: '0' } });
 		await app.pass(1_000);
 		const from = app.now();
 		for (let press = 0; press < 12; press++) await app.home('grace').press('TP 570');
@@ -110,7 +112,7 @@ describe('while one person presses on and on', () => {
 	});
 
 	it('opens as many windows for one person as the rate of reads allows, whatever opens them', async () => {
-		app = await inboxApp({ limits: PEOPLE });
+		const app = await forCase(inboxApp({ limits: PEOPLE }));
 		const id = app.session({ name: 'Chairs' });
 		const ada = app.slack.as('ada');
 		const from = app.now();
@@ -124,7 +126,7 @@ describe('while one person presses on and on', () => {
 	});
 
 	it('tells somebody who was too fast later that their option was taken', async () => {
-		await takenInOldHome({ env: { UNDO_SECONDS: '0' }, limits: SLOW_PEOPLE });
+		const app = await takenInOldHome({ env: { UNDO_SECONDS: '0' }, limits: SLOW_PEOPLE });
 		for (let press = 0; press < 12; press++) await app.slack.as('grace').openApp('home');
 		for (let press = 0; press < 5; press++) await app.home('grace').press('TP 570');
 		await app.until(() => app.slack.as('grace').dm(whatHappened('too_fast')).length > 0);
@@ -133,14 +135,16 @@ describe('while one person presses on and on', () => {
 	});
 
 	it('tells somebody who was too fast that their presses were not stored, as fast as Slack takes it', async () => {
-		const { dms } = await bobIsTooFast();
+		const app = await bobIsTooFast();
 		app.slack.faults.add({ method: 'users.info', error: 'internal_error' });
 		const from = app.now();
 		const labels = Object.keys(NOT_STORED);
 		const toldOf = (label: string) =>
-			dms('bob').filter((dm) =>
-				[whatHappened('could_not_check'), NOT_STORED[label] ?? ''].every((one) => dm.text().includes(one)),
-			).length;
+			app
+				.dms('bob')
+				.filter((dm) =>
+					[whatHappened('could_not_check'), NOT_STORED[label] ?? ''].every((one) => dm.text().includes(one)),
+				).length;
 		const acknowledged = await Promise.all(
 			Array.from({ length: 45 }, (_, press) => app.home('bob').press(labels[press % 3] ?? '')),
 		);
@@ -156,7 +160,7 @@ describe('while one person presses on and on', () => {
 	});
 
 	it('stops within 8 s while Slack takes no message', async () => {
-		await bobIsTooFast();
+		const app = await bobIsTooFast();
 		app.slack.faults.add({ method: 'users.info', error: 'internal_error' });
 		app.slack.faults.rateLimit('chat.postMessage', { retryAfter: 3_600 });
 		const from = app.now();
@@ -172,7 +176,7 @@ describe('while one person presses on and on', () => {
 	});
 
 	it('tells somebody who was too fast that their Undo came too late', async () => {
-		app = await inboxApp({ env: { UNDO_SECONDS: '10' }, limits: SLOW_PEOPLE });
+		const app = await forCase(inboxApp({ env: { UNDO_SECONDS: '10' }, limits: SLOW_PEOPLE }));
 		const [id = ''] = await app.askedIn('#agents', ['Flight'], [FLIGHT]);
 		await app.openHome('grace');
 		await app.homeSays('Which flight?', { who: 'grace' });
@@ -186,22 +190,21 @@ describe('while one person presses on and on', () => {
 	});
 
 	it('refuses an eleventh question of one person in ten minutes, and says so in the window', async () => {
-		const hand = await handOverApp({}, { limits: { personReads: { burst: 100 } } });
-		app = hand;
+		const app = await forCase(handOverApp({}, { limits: { personReads: { burst: 100 } } }));
 		const people = ['bob', 'cleo', 'dan', 'tess'];
 		const names = Array.from({ length: MOST_IN_WINDOW.from + 1 }, (_, at) => `Flight ${at}`);
-		const ids = await hand.askedIn('#agents', names, [FLIGHT]);
-		const postOf = (id: string) => hand.thread(id).find((one) => one.buttons().includes('Hand over'));
+		const ids = await app.askedIn('#agents', names, [FLIGHT]);
+		const postOf = (id: string) => app.thread(id).find((one) => one.buttons().includes('Hand over'));
 		const [post, ...posts] = ids.flatMap((id) => postOf(id) ?? []);
 		if (post === undefined) throw new Error('there is no post');
 		expect(posts).toHaveLength(MOST_IN_WINDOW.from);
 		for (const [at, one] of posts.entries()) {
 			const to = people[at % people.length] ?? '';
-			expect((await hand.handOver(one, 'ada', to)).outcome).toBe('updated');
+			expect((await app.handOver(one, 'ada', to)).outcome).toBe('updated');
 		}
 		await app.restart();
 		await app.pass(2 * 60_000);
-		const { modal, errors } = await hand.handOver(post, 'ada', 'bob');
+		const { modal, errors } = await app.handOver(post, 'ada', 'bob');
 		const [words = ''] = Object.values(errors);
 		const againInMs = Number(/(\d+) min\.$/.exec(words)?.[1]) * 60_000;
 		expect(againInMs).toBeLessThanOrEqual(8 * 60_000);
@@ -212,12 +215,12 @@ describe('while one person presses on and on', () => {
 		expect((await modal.submit()).outcome).toBe('fieldErrors');
 		await app.pass(2 * 60_000);
 		expect((await modal.submit()).outcome).toBe('updated');
-		await hand.handedTo('bob');
+		await app.handedTo('bob');
 	});
 });
 
 it('a refusal in Home has no button', async () => {
-	app = await inboxApp();
+	const app = await forCase(inboxApp());
 	await app.openHome('gus');
 	expect(app.home('gus').text()).toContain('Guests');
 	expect(app.home('gus').buttons()).toEqual([]);

@@ -1,31 +1,34 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { done } from '../../../fake-session-service/builders.ts';
 import { CHANNELS_UNKNOWN, waitingCountWords } from '../../../src/screens/inbox.ts';
 import { MOST_DRAFTS } from '../../../src/screens/inbox-content.ts';
 import { NOTE_LABEL } from '../../../src/slack/form/build.ts';
 import { decodeMetadata } from '../../../src/slack/ids.ts';
 import { placeOf } from '../../../src/slack/parts.ts';
-import { expectNothingWrong, FEWEST_REQUESTS, SOME_REQUESTS } from '../../sessions/harness.ts';
-import { said } from '../../support/said.ts';
-import { answering, DRAFT_RESTORED, headline, line, whatHappened } from '../../support/sentences.ts';
+import {
+	answering,
+	DRAFT_RESTORED,
+	describe,
+	done,
+	expect,
+	FEWEST_REQUESTS,
+	forCase,
+	headline,
+	type InboxApp,
+	inboxApp,
+	it,
+	line,
+	said,
+	whatHappened,
+} from '../../kit.ts';
 import { tooComplex } from '../../support/too-complex.ts';
-import { type InboxApp, inboxApp } from './harness.ts';
 
-let app: InboxApp;
-const start = async (options: Parameters<typeof inboxApp>[0] = {}) => {
-	app = await inboxApp({ ...options, env: { ...FEWEST_REQUESTS, ...options.env } });
-};
-afterEach(async () => {
-	app.slack.faults.clear();
-	expectNothingWrong(app);
-	await app[Symbol.asyncDispose]();
-});
+const start = (options: Parameters<typeof inboxApp>[0] = {}) =>
+	forCase(inboxApp({ ...options, env: { ...FEWEST_REQUESTS, ...options.env } }));
 
 const NOTHING = waitingCountWords(0, 0);
 
 describe('the Home tab', () => {
 	it('says what to do while nothing is watched, and while nothing is asked', async () => {
-		await start();
+		const app = await start();
 		expect(await app.openHome()).toMatch(new RegExp(`${NOTHING}[^]*/session watch and an id`));
 		expect(app.textOf('ada')).toContain('No session is watched yet.');
 		await app.watched();
@@ -37,7 +40,7 @@ describe('the Home tab', () => {
 	});
 
 	it('shows the new name of a session while its question stays open', async () => {
-		await start();
+		const app = await start();
 		const [id = ''] = await app.askedIn('#agents', ['Untitled']);
 		await app.openHome();
 		await app.homeSays('Untitled');
@@ -48,7 +51,7 @@ describe('the Home tab', () => {
 	it('shows what waits, oldest first, with the session, the question, the channel, how long and who is answering', {
 		timeout: 180_000,
 	}, async () => {
-		await start();
+		const app = await start();
 		await app.askedIn('#agents', ['Older chairs', 'Newer chairs']);
 		await app.clock.advance(12 * 60_000);
 		const text = await app.openHome();
@@ -65,7 +68,7 @@ describe('the Home tab', () => {
 	});
 
 	it('follows questions without a press: asked, answered by somebody, answered outside, not watched any more', async () => {
-		await start();
+		const app = await start();
 		const first = await app.watched({ name: 'First' });
 		const second = await app.watched({ name: 'Second' });
 		const third = await app.watched({ name: 'Third' });
@@ -90,7 +93,7 @@ describe('the Home tab', () => {
 	});
 
 	it('names what is open of a form, and the ids of sessions of the same name', async () => {
-		await start();
+		const app = await start();
 		const items = [{ title: 'Your shoe size', value: '44' }, 'Which colour?', 'Which size?'];
 		const ids = await app.askedIn('#agents', ['Chairs', 'Chairs', 'Lamps'], items);
 		const text = await app.openHome();
@@ -102,7 +105,7 @@ describe('the Home tab', () => {
 	});
 
 	it('opens the form of a question over itself, for the channel and the thread of the question', async () => {
-		await start();
+		const app = await start();
 		const [id = ''] = await app.askedIn('#agents', ['Chairs']);
 		await app.openHome();
 		await app.slack.as('ada').home()?.press('Answer…');
@@ -117,7 +120,7 @@ describe('the Home tab', () => {
 	});
 
 	it('answers in one press, takes that back, and shows the question again', async () => {
-		await start({ env: { UNDO_SECONDS: '20' } });
+		const app = await start({ env: { UNDO_SECONDS: '20' } });
 		await app.askedIn('#agents', ['Chairs'], [{ title: 'Which colour?', description: 'One of: red, green' }]);
 		await app.openHome();
 		await app.slack.as('ada').home()?.press('green');
@@ -131,7 +134,7 @@ describe('the Home tab', () => {
 	});
 
 	it('shows answers that need a decision with their buttons, then the last answers, and no secret', async () => {
-		await start();
+		const app = await start();
 		const ada = app.slack.as('ada');
 		await app.askedIn('#agents', ['Locked'], [{ title: 'Your password' }]);
 		await app.openHome();
@@ -174,7 +177,7 @@ describe('the Home tab', () => {
 	});
 
 	it('offers to continue a draft', async () => {
-		await start();
+		const app = await start();
 		await app.askedIn('#agents', ['Chairs'], ['Which colour would you like?']);
 		await app.openHome();
 		const ada = app.slack.as('ada');
@@ -192,7 +195,7 @@ describe('the Home tab', () => {
 
 describe('a choice that came second', () => {
 	it('is one line below the last answers, however often it was pressed, and asks for no decision', async () => {
-		await start();
+		const app = await start();
 		const items = [{ title: 'Which colour?', description: 'One of: Graphite, Sand' }];
 		const [id = ''] = await app.askedIn('#agents', ['Chairs'], items);
 		const post = await app.threadSays(id, 'Which colour?');
@@ -215,7 +218,7 @@ describe('a choice that came second', () => {
 	});
 
 	it('is told for each other choice', async () => {
-		await start();
+		const app = await start();
 		const items = [{ title: 'Which colour?', description: 'One of: Graphite, Sand, Red' }];
 		const [id = ''] = await app.askedIn('#agents', ['Chairs'], items);
 		const post = await app.threadSays(id, 'Which colour?');
@@ -231,7 +234,7 @@ describe('a choice that came second', () => {
 	});
 
 	it('is not told as the second one where it may have arrived before the other', async () => {
-		await start({ env: { UNDO_SECONDS: '0' } });
+		const app = await start({ env: { UNDO_SECONDS: '0' } });
 		const items = [{ title: 'Which colour?', description: 'One of: Graphite, Sand' }];
 		const [id = ''] = await app.askedIn('#agents', ['Chairs'], items);
 		const post = await app.threadSays(id, 'Which colour?');
@@ -249,8 +252,8 @@ describe('a choice that came second', () => {
 describe('a draft of a question that is over', () => {
 	const TYPED = 'half a *thought*,\nand <more> & `code`';
 
-	async function drafted(): Promise<string> {
-		await start();
+	async function drafted() {
+		const app = await start();
 		const [id = ''] = await app.askedIn('#agents', ['Chairs'], ['Which colour would you like?']);
 		await app.openHome();
 		await app.home().press('Answer…');
@@ -259,11 +262,11 @@ describe('a draft of a question that is over', () => {
 		await app.pass(2_000);
 		await form.close();
 		await app.homeSays('half a');
-		return id;
+		return { app, id };
 	}
 
 	it('says so, gives the text back in a window, and goes with *Discard*', async () => {
-		const id = await drafted();
+		const { app, id } = await drafted();
 		app.service.sessions.answerAsPage(id, ['red']);
 		await app.homeSays('no longer asked');
 		expect(app.textOf('ada')).toContain('📝 Chairs · half a *thought*, and <more> & `code` · no longer asked · ');
@@ -281,7 +284,7 @@ describe('a draft of a question that is over', () => {
 	});
 
 	it('gives a long text back whole, in parts that are not too long for Slack', async () => {
-		await start();
+		const app = await start();
 		const [id = ''] = await app.askedIn('#agents', ['Chairs'], ['Why?', 'What else?']);
 		await app.openHome();
 		await app.home().press('Answer…');
@@ -301,7 +304,7 @@ describe('a draft of a question that is over', () => {
 	});
 
 	it('makes room for an older one with *Discard*', async () => {
-		await start({ env: SOME_REQUESTS });
+		const app = await start();
 		const names = Array.from({ length: MOST_DRAFTS + 1 }, (_, number) => `Chairs ${number}`);
 		const ids = await app.askedIn('#agents', names);
 		for (const [number, id] of ids.entries()) {
@@ -323,7 +326,7 @@ describe('a draft of a question that is over', () => {
 	});
 
 	it('is continued where the same is asked in another message', async () => {
-		const id = await drafted();
+		const { app, id } = await drafted();
 		const messages = structuredClone(app.service.sessions.get(id).messages ?? []);
 		app.service.sessions.patch(id, { messages: messages.toSpliced(-1, 0, done('I look once more.')) });
 		const reads = app.service.log.reads(id).length;
@@ -343,7 +346,7 @@ describe('a draft of a question that is over', () => {
 
 	/** Ada has typed a note in the form of a question with options, and closed it. */
 	async function draftedBesideOptions() {
-		await start();
+		const app = await start();
 		const [id = ''] = await app.askedIn('#agents', ['Chairs'], OPTIONS);
 		const post = await app.threadSays(id, 'Which colour?');
 		await post.press('Other answer…');
@@ -351,11 +354,11 @@ describe('a draft of a question that is over', () => {
 		await form.fill(NOTE_LABEL, 'half a thought');
 		await app.pass(2_000);
 		await form.close();
-		return { id, post };
+		return { app, id, post };
 	}
 
 	it('is not told to be unsent to its author who has pressed an option', async () => {
-		const { id, post } = await draftedBesideOptions();
+		const { app, id, post } = await draftedBesideOptions();
 		app.freezePosts();
 		await post.press('Sand');
 		await app.until(() => app.service.sessions.values(id, 2)[0] === 'Sand');
@@ -368,7 +371,7 @@ describe('a draft of a question that is over', () => {
 	});
 
 	it('is there again when its author has taken an answer back', async () => {
-		const { id, post } = await draftedBesideOptions();
+		const { app, id, post } = await draftedBesideOptions();
 		await app.choose(post, 'Sand');
 		await post.press('Undo');
 		await app.until(() => post.buttons().includes('Sand'));
@@ -378,7 +381,7 @@ describe('a draft of a question that is over', () => {
 	});
 
 	it('does not come back for a later question in the same words', async () => {
-		const { id, post } = await draftedBesideOptions();
+		const { app, id, post } = await draftedBesideOptions();
 		app.freezePosts();
 		app.service.sessions.answerAsPage(id, ['Sand']);
 		await app.openHome();
@@ -397,7 +400,7 @@ describe('a draft of a question that is over', () => {
 	});
 
 	it('stays away where its author has pressed an option, also when the same is asked again', async () => {
-		const { id, post } = await draftedBesideOptions();
+		const { app, id, post } = await draftedBesideOptions();
 		await post.press('Sand');
 		await app.until(() => app.service.sessions.values(id, 2)[0] === 'Sand');
 		await app.openHome();
@@ -409,7 +412,7 @@ describe('a draft of a question that is over', () => {
 	});
 
 	it('is there although its author has answered the same words before', async () => {
-		await start();
+		const app = await start();
 		const [id = ''] = await app.askedIn('#agents', ['Chairs'], ['Which colour?']);
 		await app.openHome();
 		await app.home().press('Answer…');
@@ -432,7 +435,7 @@ describe('a draft of a question that is over', () => {
 	});
 
 	it('is closed still when nobody watches its session any more', async () => {
-		const id = await drafted();
+		const { app, id } = await drafted();
 		app.service.sessions.setStatus(id, 'completed');
 		await app.homeSays('no longer asked');
 		await app.until(() => app.ends(id).length > 0);
@@ -443,7 +446,7 @@ describe('a draft of a question that is over', () => {
 	});
 
 	it('is not there when its author has answered', async () => {
-		const id = await drafted();
+		const { app, id } = await drafted();
 		await app.home().press('Answer…');
 		const form = await app.slack.as('ada').waitForModal(DRAFT_RESTORED);
 		await form.fill(0, 'red');
@@ -455,7 +458,7 @@ describe('a draft of a question that is over', () => {
 	it.each(['completed', 'failed'])(
 		'is shown by *Continue* in a session that is %s, of which nobody knew',
 		async (status) => {
-			const id = await drafted();
+			const { app, id } = await drafted();
 			await app.command(`/session unwatch ${id}`);
 			app.service.sessions.setStatus(id, status);
 			await app.openHome();
@@ -470,7 +473,7 @@ describe('a draft of a question that is over', () => {
 
 describe('who sees what in the Home tab', () => {
 	it('shows questions of the channels that the person is in, also private ones, each once', async () => {
-		await start();
+		const app = await start();
 		const [, both = ''] = await app.askedIn('#agents', ['Public', 'In both']);
 		await app.askedIn('#secret', ['Private']);
 		await app.watch(both, { channel: '#secret' });
@@ -485,7 +488,7 @@ describe('who sees what in the Home tab', () => {
 	});
 
 	it('forgets a channel that the person leaves, and shows one that they join, at once', async () => {
-		await start();
+		const app = await start();
 		await app.askedIn('#secret', ['Private']);
 		expect(await app.openHome('grace')).toContain(NOTHING);
 		await app.slack.invite('#secret', 'grace');
@@ -495,7 +498,7 @@ describe('who sees what in the Home tab', () => {
 	});
 
 	it('asks Slack for channels again after five minutes if it heard of no change', async () => {
-		await start();
+		const app = await start();
 		await app.askedIn('#secret', ['Private']);
 		app.slack.settings.events = app.slack.settings.events.filter((name) => !name.startsWith('member_'));
 		await app.slack.invite('#secret', 'grace');
@@ -508,7 +511,7 @@ describe('who sees what in the Home tab', () => {
 	});
 
 	it('shows questions of the direct message with the app to that person alone', async () => {
-		await start();
+		const app = await start();
 		const id = app.session({ name: 'My own' });
 		await app.slack.as('ada').command('dm', `/session watch ${id}`);
 		await app.until(() => app.card(id, 'dm'));
@@ -520,7 +523,7 @@ describe('who sees what in the Home tab', () => {
 	});
 
 	it('shows nothing from channels while Slack does not tell them, and asks again by itself', async () => {
-		await start();
+		const app = await start();
 		await app.askedIn('#agents', ['Chairs']);
 		const fault = { method: 'users.conversations', error: 'internal_error' };
 		app.slack.faults.add({ ...fault, when: (args) => args.user !== undefined });
@@ -534,7 +537,7 @@ describe('who sees what in the Home tab', () => {
 	});
 
 	it('shows guests and refused channels nothing but a reason, and follows nothing for them', async () => {
-		await start({ env: { ALLOWED_CHANNELS: 'C0AGENTS' } });
+		const app = await start({ env: { ALLOWED_CHANNELS: 'C0AGENTS' } });
 		await app.askedIn('#agents', ['Chairs']);
 		expect(await app.openHome('gus')).toContain(whatHappened('guest'));
 		expect(app.textOf('gus')).not.toContain('Chairs');
@@ -547,7 +550,7 @@ describe('who sees what in the Home tab', () => {
 	});
 
 	it('checks a press again', async () => {
-		await start();
+		const app = await start();
 		await app.askedIn('#agents', ['Chairs']);
 		await app.openHome();
 		await app.restart({ ALLOWED_CHANNELS: 'C0SECRET' });
@@ -556,10 +559,10 @@ describe('who sees what in the Home tab', () => {
 	});
 });
 
-const updates = (viewId: string) =>
+const updates = (app: InboxApp, viewId: string) =>
 	app.slack.traffic.calls('views.update').filter(({ request }) => (request as { view_id?: string }).view_id === viewId);
 
-async function openWindow(who = 'ada') {
+async function openWindow(app: InboxApp, who = 'ada') {
 	await app.slack.as(who).command('#agents', '/session inbox');
 	await app.windowSays(/question.*for you|No question/, { who });
 	const modal = app.slack.as(who).modal();
@@ -569,9 +572,9 @@ async function openWindow(who = 'ada') {
 
 describe('/session inbox', () => {
 	it('shows the inbox in a window that follows changes', async () => {
-		await start();
+		const app = await start();
 		const id = await app.watched({ name: 'Chairs' });
-		await openWindow();
+		await openWindow(app);
 		await app.windowSays(NOTHING);
 		app.ask(id);
 		await app.windowSays(waitingCountWords(1, 0));
@@ -580,9 +583,9 @@ describe('/session inbox', () => {
 	});
 
 	it('opens the form on top, for the channel of the question, and has the newest state under it', async () => {
-		await start();
+		const app = await start();
 		const [id = ''] = await app.askedIn('#agents', ['Chairs', 'Tables']);
-		const inbox = await openWindow();
+		const inbox = await openWindow(app);
 		await inbox.press('Answer…', 0);
 		const form = await app.slack
 			.as('ada')
@@ -596,10 +599,10 @@ describe('/session inbox', () => {
 	});
 
 	it('pages through 21 questions, ten at a time, misses none, and shows the last page that is left', async () => {
-		await start({ env: SOME_REQUESTS });
+		const app = await start();
 		const names = Array.from({ length: 21 }, (_, index) => `Order ${String(index).padStart(2, '0')}`);
 		const ids = await app.askedIn('#agents', names);
-		const inbox = await openWindow();
+		const inbox = await openWindow(app);
 		const namesShown = () => [...inbox.text().matchAll(/^(Order \d\d) · /gm)].map(([, name]) => name);
 		expect(inbox.text()).toContain(waitingCountWords(21, 0));
 		expect(inbox.text()).toContain('Questions 1 to 10 of 21');
@@ -626,40 +629,40 @@ describe('/session inbox', () => {
 	});
 
 	it('updates no window that was closed', async () => {
-		await start();
+		const app = await start();
 		const id = await app.watched();
-		const inbox = await openWindow();
+		const inbox = await openWindow(app);
 		await app.pass(1_000);
-		const before = updates(inbox.id).length;
+		const before = updates(app, inbox.id).length;
 		await inbox.close();
 		app.ask(id);
 		await app.pass(30_000);
-		expect(updates(inbox.id)).toHaveLength(before);
+		expect(updates(app, inbox.id)).toHaveLength(before);
 	});
 
 	it('gives up a window that Slack does not know any more', async () => {
-		await start();
+		const app = await start();
 		const id = await app.watched();
-		const inbox = await openWindow();
+		const inbox = await openWindow(app);
 		app.slack.forgetViews([inbox.id]);
 		app.ask(id);
-		await app.until(() => updates(inbox.id).some(({ answer }) => JSON.stringify(answer).includes('not_found')));
-		const before = updates(inbox.id).length;
+		await app.until(() => updates(app, inbox.id).some(({ answer }) => JSON.stringify(answer).includes('not_found')));
+		const before = updates(app, inbox.id).length;
 		app.service.sessions.answerAsPage(id, ['red']);
 		await app.pass(90_000);
-		expect(updates(inbox.id)).toHaveLength(before);
+		expect(updates(app, inbox.id)).toHaveLength(before);
 	});
 
 	it('says what to do when the trigger is lost', async () => {
-		await start();
+		const app = await start();
 		app.slack.faults.add({ method: 'views.open', error: 'expired_trigger_id' });
 		const told = await app.command('/session inbox');
 		expect(told.text()).toContain('Open the Home tab of this app');
 	});
 
 	it('slows down a person who opens it over and over', async () => {
-		await start({ limits: { personReads: { burst: 2, perMinute: 2 } } });
-		for (let opened = 0; opened < 4; opened++) await openWindow();
+		const app = await start({ limits: { personReads: { burst: 2, perMinute: 2 } } });
+		for (let opened = 0; opened < 4; opened++) await openWindow(app);
 		const told = await app.command('/session inbox');
 		expect(told.text()).toContain(whatHappened('too_fast'));
 	});

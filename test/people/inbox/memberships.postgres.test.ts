@@ -1,28 +1,21 @@
 import { randomBytes } from 'node:crypto';
-import { afterEach, expect, it } from 'vitest';
 import { waitingCountWords } from '../../../src/screens/inbox.ts';
 import { NOT_THERE } from '../../../src/slack/error-view.ts';
-import { expectNothingWrong } from '../../sessions/harness.ts';
+import { expect, forCase, type InboxApp, inboxApp, it } from '../../kit.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
-import { inboxApp } from './harness.ts';
-
-let app: Awaited<ReturnType<typeof inboxApp>>;
-
-afterEach(async () => {
-	expectNothingWrong(app);
-	await app[Symbol.asyncDispose]();
-});
 
 it('no replica shows the questions of a channel to somebody who has left it, or takes a press on an old copy', async () => {
 	const databaseUrl = await (await sharedPostgres()).createDatabase();
-	app = await inboxApp({
-		env: { DATABASE_URL: databaseUrl, ENCRYPTION_KEY: randomBytes(32).toString('base64') },
-	});
-	await app.app.startOther();
+	const app = await forCase(
+		inboxApp({
+			env: { DATABASE_URL: databaseUrl, ENCRYPTION_KEY: randomBytes(32).toString('base64') },
+		}),
+	);
+	await app.startOther();
 	await app.slack.invite('#secret', 'grace');
 	await app.askedIn('#secret', ['Order new chairs']);
 	// Each replica has asked Slack for her channels.
-	const asked = () => app.calls('users.conversations').filter(({ request }) => isOfGrace(request)).length;
+	const asked = () => app.calls('users.conversations').filter(({ request }) => isOfGrace(app, request)).length;
 	for (let time = 0; asked() < 2; time += 1) {
 		if (time === 20) throw new Error('one replica shows all inboxes');
 		await app.openHome('grace');
@@ -41,6 +34,6 @@ it('no replica shows the questions of a channel to somebody who has left it, or 
 	for (let time = 0; time < 8; time += 1) expect(await app.openHome('grace')).not.toContain('Order new chairs');
 });
 
-function isOfGrace(request: unknown): boolean {
+function isOfGrace(app: InboxApp, request: unknown): boolean {
 	return (request as { user?: string }).user === app.slack.as('grace').user;
 }

@@ -1,16 +1,26 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { item } from '../../../fake-session-service/builders.ts';
 import type { MessageJson } from '../../../fake-session-service/json.ts';
 import { itemsOf } from '../../../fake-session-service/log.ts';
-import type { Modal, Posted } from '../../../fake-slack/index.ts';
 import { NOTICES } from '../../../src/screens/form.ts';
 import { BEFORE_NEW_TEXT } from '../../../src/screens/question-post.ts';
 import { NOTE_LABEL } from '../../../src/slack/form/build.ts';
-import { expectNothingWrong, SOME_REQUESTS } from '../../sessions/harness.ts';
-import { openSession } from '../../slack/support/open-session.ts';
-import { said } from '../../support/said.ts';
-import { answeredBy, DRAFT_RESTORED, headline, line, openButtons, REMINDER } from '../../support/sentences.ts';
-import { handOverApp } from '../hand-over/harness.ts';
+import {
+	answeredBy,
+	DRAFT_RESTORED,
+	describe,
+	expect,
+	type HandOverApp,
+	handOverApp,
+	headline,
+	item,
+	line,
+	type Modal,
+	openButtons,
+	openSession,
+	type Posted,
+	REMINDER,
+	said,
+	withApp,
+} from '../../kit.ts';
 
 const GO_ON = item('Shall I go on?');
 const READ = 'May I READ the README?';
@@ -19,20 +29,9 @@ const DELETE = 'May I DELETE the database?';
 const MIXED = [GO_ON, item('Which copy?', 'One of: the first, the second'), item('Remarks')];
 const [CARRIED = '', CHANGED = ''] = [true, false].map((carried) => said(NOTICES.questionChanged(carried)));
 
-let app: Awaited<ReturnType<typeof handOverApp>>;
-beforeAll(async () => {
-	app = await handOverApp({ ...SOME_REQUESTS, UNDO_SECONDS: '10', REMIND_AFTER: '40s' });
-});
-afterAll(() => app[Symbol.asyncDispose]());
-afterEach(async () => {
-	app.slack.faults.clear();
-	app.service.faults.clear();
-	for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
-	expectNothingWrong(app);
-	await app.unwatchAll();
-});
+const it = withApp(() => handOverApp({ UNDO_SECONDS: '10', REMIND_AFTER: '40s' }));
 
-async function asked(content = READ, items = [GO_ON]) {
+async function asked(app: HandOverApp, content = READ, items = [GO_ON]) {
 	const id = await app.watched();
 	const index = app.ask(id, items, content);
 	const post = await app.threadSays(id, 'Shall I go on?');
@@ -40,21 +39,22 @@ async function asked(content = READ, items = [GO_ON]) {
 }
 
 /** Something changes in the message that asks. */
-function edit(id: string, change: (message: MessageJson) => void): void {
+function edit(app: HandOverApp, id: string, change: (message: MessageJson) => void): void {
 	const { messages = [] } = structuredClone(app.service.sessions.get(id));
 	const message = messages?.at(-1);
 	if (message) change(message);
 	app.service.sessions.patch(id, { messages });
 }
 /** The agent replaces the text above its question. */
-const reword = (id: string, content: string) => edit(id, (message) => Object.assign(message, { content }));
+const reword = (app: HandOverApp, id: string, content: string) =>
+	edit(app, id, (message) => Object.assign(message, { content }));
 /** Somebody outside fills its first item. */
-const fillOutside = (id: string, value: string) =>
-	edit(id, (message) => Object.assign(message.human_input?.[0] ?? {}, { value }));
+const fillOutside = (app: HandOverApp, id: string, value: string) =>
+	edit(app, id, (message) => Object.assign(message.human_input?.[0] ?? {}, { value }));
 
-const value = (id: string, index: number) => app.service.sessions.values(id, index)[0];
-const puts = (id: string) => app.service.log.puts(id);
-const toldChanged = (who: string, id: string) =>
+const value = (app: HandOverApp, id: string, index: number) => app.service.sessions.values(id, index)[0];
+const puts = (app: HandOverApp, id: string) => app.service.log.puts(id);
+const toldChanged = (app: HandOverApp, who: string, id: string) =>
 	app.until(
 		() =>
 			app
@@ -62,7 +62,7 @@ const toldChanged = (who: string, id: string) =>
 				.findLast((dm) => dm.text().includes(headline('changed')) && JSON.stringify(dm.blocks()).includes(id)),
 		() => `${who} has:\n${app.dms(who).at(-1)?.text()}`,
 	);
-const shows = (post: Posted, ...words: string[]) =>
+const shows = (app: HandOverApp, post: Posted, ...words: string[]) =>
 	app.until(
 		() => words.every((one) => post.text().includes(one)),
 		() => post.text(),
@@ -81,13 +81,13 @@ async function fillMixed(form: Modal): Promise<void> {
 
 /** Where Ada or Grace has a button with an option. Resolves to the press, which takes no time. */
 const PLACES = {
-	'the post in the channel': async (_: string, post: Posted) => ['ada', () => post.press('Yes')] as const,
-	'the inbox': async () => {
+	'the post in the channel': async (_app: HandOverApp, post: Posted) => ['ada', () => post.press('Yes')] as const,
+	'the inbox': async (app: HandOverApp) => {
 		await app.openHome();
 		await app.homeSays('Shall I go on?');
 		return ['ada', async () => app.slack.as('ada').home()?.press('Yes')] as const;
 	},
-	'the direct message of a hand-over': async (_: string, post: Posted) => {
+	'the direct message of a hand-over': async (app: HandOverApp, post: Posted) => {
 		const { modal } = await app.handOver(post, 'ada', 'grace');
 		const dm = await app.handedTo('grace');
 		await modal.close();
@@ -96,14 +96,14 @@ const PLACES = {
 };
 
 describe('a question whose text the agent replaces between post and press', () => {
-	it.each(Object.entries(PLACES))('is not answered by a press in %s', async (_, place) => {
-		const { id, index, post } = await asked();
-		const [who, press] = await place(id, post);
-		reword(id, DELETE);
+	it.for(Object.entries(PLACES))('is not answered by a press in %s', async ([_, place], { app }) => {
+		const { id, index, post } = await asked(app);
+		const [who, press] = await place(app, post);
+		reword(app, id, DELETE);
 		await press();
-		const told = await toldChanged(who, id);
+		const told = await toldChanged(app, who, id);
 		expect(told.text()).toContain('Yes');
-		expect(puts(id)).toHaveLength(0);
+		expect(puts(app, id)).toHaveLength(0);
 		await told.press('Answer the new question');
 		const form = await app.slack.as(who).waitForModal((modal) => modal.submitText() !== null);
 		expect(form.text()).toContain(DELETE);
@@ -111,12 +111,11 @@ describe('a question whose text the agent replaces between post and press', () =
 		expect(form.value(0)).toBe(NONE_OF_THESE);
 		await form.choose(0, 'No');
 		await form.submit();
-		await app.until(() => value(id, index) === 'No');
-		await form.close();
+		await app.until(() => value(app, id, index) === 'No');
 	});
 
-	it('keeps its posts, which show the new text and notify nobody, and one answer is enough', async () => {
-		const { id, index, post } = await asked();
+	it('keeps its posts, which show the new text and notify nobody, and one answer is enough', async ({ app }) => {
+		const { id, index, post } = await asked(app);
 		const { modal } = await app.handOver(post, 'ada', 'grace');
 		await modal.close();
 		const dm = await app.handedTo('grace');
@@ -125,8 +124,8 @@ describe('a question whose text the agent replaces between post and press', () =
 		await app.homeSays(READ);
 		await app.pass(5_000);
 		const from = app.now();
-		reword(id, DELETE);
-		for (const one of [post, dm]) await shows(one, DELETE);
+		reword(app, id, DELETE);
+		for (const one of [post, dm]) await shows(app, one, DELETE);
 		await app.homeSays(DELETE, { without: [READ] });
 		expect(app.calls('chat.postMessage', from)).toEqual([]);
 		for (const one of [post, dm]) expect(one.text()).not.toContain(READ);
@@ -137,71 +136,71 @@ describe('a question whose text the agent replaces between post and press', () =
 		expect(form.text()).not.toContain(READ);
 		await form.choose(0, 'Yes');
 		await form.submit();
-		await app.until(() => value(id, index) === 'Yes');
+		await app.until(() => value(app, id, index) === 'Yes');
 		await app.answered(id);
 		await app.until(() => openButtons(dm)?.length === 0);
 		await app.pass(15_000);
 		for (const one of [post, dm]) expect(one.text()).toMatch(answeredBy('ada', 'Yes'));
 	});
 
-	it('is posted with the new text when the first post waited for Slack', async () => {
+	it('is posted with the new text when the first post waited for Slack', async ({ app }) => {
 		const id = await app.watched();
 		app.slack.faults.add({ method: 'chat.postMessage', error: 'internal_error' });
 		const index = app.ask(id, [GO_ON], READ);
 		await app.pass(20_000);
-		reword(id, DELETE);
+		reword(app, id, DELETE);
 		await app.pass(20_000);
 		app.slack.faults.clear();
 		const post = await app.threadSays(id, 'Shall I go on?');
 		expect(post.editHistory().join()).not.toContain(READ);
 		expect(post.text()).toContain(DELETE);
 		await post.press('No');
-		await app.until(() => value(id, index) === 'No');
+		await app.until(() => value(app, id, index) === 'No');
 	});
 
-	it('offers the new text again to whoever lost to a press for the old one', async () => {
-		const { id, index, post } = await asked();
-		reword(id, DELETE);
+	it('offers the new text again to whoever lost to a press for the old one', async ({ app }) => {
+		const { id, index, post } = await asked(app);
+		reword(app, id, DELETE);
 		// Her read has the post drawn with the new text, which Slack does not show yet.
 		const release = app.slack.faults.hold('chat.update');
-		const form = await openSession(app.app, id, 'grace');
+		const form = await openSession(app, id, 'grace');
 		await form.choose(0, 'No');
 		await post.press('Yes');
 		release();
 		await form.submit();
 		await form.close();
-		await toldChanged('ada', id);
+		await toldChanged(app, 'ada', id);
 		const offer = await app.until(() => app.dms('grace').findLast((dm) => dm.buttons().includes('Open the question')));
 		expect(offer.text()).toContain(headline('conflicted', { lastError: 'first_failed' }));
 		await offer.press('Open the question');
 		const again = await app.slack.as('grace').waitForModal((modal) => modal.submitText() !== null);
 		await again.submit();
-		await app.until(() => value(id, index) === 'No');
+		await app.until(() => value(app, id, index) === 'No');
 	});
 
-	it('says under the new text nothing of a press for the old one', async () => {
-		const { id, index, post } = await asked();
+	it('says under the new text nothing of a press for the old one', async ({ app }) => {
+		const { id, index, post } = await asked(app);
 		await app.choose(post, 'Yes');
 		expect(post.text()).toContain('ada: Yes');
-		reword(id, DELETE);
-		await shows(post, DELETE);
+		reword(app, id, DELETE);
+		await shows(app, post, DELETE);
 		expect(post.text()).not.toMatch(/ada: |Undo/);
 		expect(post.buttons()).toContain('Yes');
-		await toldChanged('ada', id);
+		await toldChanged(app, 'ada', id);
 		await post.press('No');
-		await app.until(() => value(id, index) === 'No');
+		await app.until(() => value(app, id, index) === 'No');
 	});
 });
 
 describe('a form whose question gets another text', () => {
-	it('sends nothing, and the new question has the typed text and no choice', async () => {
-		const { id, index } = await asked(READ, MIXED);
-		const form = await openSession(app.app, id);
+	it('sends nothing, and the new question has the typed text and no choice', async ({ app }) => {
+		const { id, index } = await asked(app, READ, MIXED);
+		const form = await openSession(app, id);
 		await fillMixed(form);
-		reword(id, DELETE);
+		reword(app, id, DELETE);
 		await form.submit();
 		await app.until(() => form.text().includes(headline('changed')));
-		expect(puts(id)).toHaveLength(0);
+		expect(puts(app, id)).toHaveLength(0);
 		await form.press('Answer the new question');
 		const again = await app.slack.as('ada').waitForModal(DELETE);
 		expect(again.text()).toContain(CARRIED);
@@ -209,68 +208,68 @@ describe('a form whose question gets another text', () => {
 		await again.choose('Shall I go on?', 'No');
 		await again.choose('Which copy?', 'the second');
 		await again.submit();
-		await app.until(() => value(id, index) === 'No');
+		await app.until(() => value(app, id, index) === 'No');
 		expect(app.service.sessions.values(id, index)).toEqual(['No', 'the second', TYPED]);
 	});
 
-	it('gets no mention that was written under the old one, and the author is told', async () => {
-		const { id } = await asked();
+	it('gets no mention that was written under the old one, and the author is told', async ({ app }) => {
+		const { id } = await asked(app);
 		const thread = app.card(id) ?? '';
 		const told = await app.toldAfter(() => app.slack.as('ada').mention('#agents', 'No', { thread }));
-		reword(id, DELETE);
+		reword(app, id, DELETE);
 		await told.press('Send');
 		const dms = () => app.slack.as('ada').messages('dm');
 		const receipt = await app.until(() => dms().findLast((dm) => dm.text().includes(headline('changed'))));
 		expect(receipt.text()).toContain('No');
-		expect(puts(id)).toHaveLength(0);
+		expect(puts(app, id)).toHaveLength(0);
 	});
 
-	it('says so when it is refreshed, keeps the typed text and no choice', async () => {
-		const { id } = await asked(READ, MIXED);
-		const form = await openSession(app.app, id);
+	it('says so when it is refreshed, keeps the typed text and no choice', async ({ app }) => {
+		const { id } = await asked(app, READ, MIXED);
+		const form = await openSession(app, id);
 		await fillMixed(form);
-		reword(id, DELETE);
+		reword(app, id, DELETE);
 		await form.press('Refresh');
 		await app.slack.as('ada').waitForModal(DELETE);
 		expect(form.text()).toContain(CARRIED);
 		expect(valuesOf(form)).toEqual([null, NONE_OF_THESE, TYPED]);
 		expect((await form.submit()).outcome).toBe('fieldErrors');
-		expect(puts(id)).toHaveLength(0);
+		expect(puts(app, id)).toHaveLength(0);
 		await form.press('Refresh');
 		expect(valuesOf(form)).toEqual([null, NONE_OF_THESE, TYPED]);
 	});
 
-	it('keeps a note with the name of its option, which is not chosen', async () => {
-		const { id } = await asked(READ, [item('Shall I go on?', 'One of: Road | Cargo')]);
-		const form = await openSession(app.app, id);
+	it('keeps a note with the name of its option, which is not chosen', async ({ app }) => {
+		const { id } = await asked(app, READ, [item('Shall I go on?', 'One of: Road | Cargo')]);
+		const form = await openSession(app, id);
 		await form.choose(0, 'Cargo');
 		await form.fill(NOTE_LABEL, 'with two seats');
-		reword(id, DELETE);
+		reword(app, id, DELETE);
 		await form.press('Refresh');
 		await app.slack.as('ada').waitForModal(DELETE);
 		expect([form.value(0), form.value(NOTE_LABEL)]).toEqual([NONE_OF_THESE, 'Cargo: with two seats']);
 	});
 
-	it('keeps a choice when it is refreshed with the same text', async () => {
-		const { id } = await asked(READ, MIXED);
-		const form = await openSession(app.app, id);
+	it('keeps a choice when it is refreshed with the same text', async ({ app }) => {
+		const { id } = await asked(app, READ, MIXED);
+		const form = await openSession(app, id);
 		await fillMixed(form);
 		await form.press('Refresh');
 		await app.pass(1_000);
 		expect(valuesOf(form)).toEqual(['Yes', 'the first', TYPED]);
 	});
 
-	it('says so when a draft is restored that was typed for the old text, without its choice', async () => {
-		const { id } = await asked(READ, MIXED);
-		const form = await openSession(app.app, id);
+	it('says so when a draft is restored that was typed for the old text, without its choice', async ({ app }) => {
+		const { id } = await asked(app, READ, MIXED);
+		const form = await openSession(app, id);
 		await fillMixed(form);
 		await form.close();
-		const same = await openSession(app.app, id);
+		const same = await openSession(app, id);
 		expect(same.text()).toContain(DRAFT_RESTORED);
 		expect(valuesOf(same)).toEqual(['Yes', 'the first', TYPED]);
 		await same.close();
-		reword(id, DELETE);
-		const again = await openSession(app.app, id);
+		reword(app, id, DELETE);
+		const again = await openSession(app, id);
 		expect(again.text()).toContain(CARRIED);
 		expect(valuesOf(again)).toEqual([null, NONE_OF_THESE, TYPED]);
 	});
@@ -280,62 +279,66 @@ describe('what is not another text', () => {
 	const link = (signature: string) =>
 		`Look at\nhttps://bucket.example/plan.pdf?X-Amz-Date=20260101&X-Amz-Signature=${signature} first.`;
 
-	it.each([
+	it.for([
 		['white space', 'May I  READ\nthe README?', ' May I READ the\r\n\tREADME?\n'],
 		['the signature of a link', link('0a1b'), link('2c3d')],
-	])('a press counts, and no post is edited, when only %s changes', async (_, before, after) => {
-		const { id, index, post } = await asked(before);
+	] as const)('a press counts, and no post is edited, when only %s changes', async ([_, before, after], { app }) => {
+		const { id, index, post } = await asked(app, before);
 		await app.pass(10_000);
 		const edits = post.editHistory().length;
-		reword(id, after);
+		reword(app, id, after);
 		await app.pass(30_000);
 		expect(post.editHistory()).toHaveLength(edits);
 		await post.press('Yes');
-		await app.until(() => value(id, index) === 'Yes');
+		await app.until(() => value(app, id, index) === 'Yes');
 	});
 
-	it('an answer that arrives late, under another text, counts as delivered for the earlier one', async () => {
-		const { id, post } = await asked();
+	it('an answer that arrives late, under another text, counts as delivered for the earlier one', async ({ app }) => {
+		const { id, post } = await asked(app);
 		app.service.faults.add({ kind: 'hang', method: 'PUT', times: 1 });
 		await post.press('Yes');
-		await app.until(() => puts(id).length === 1);
-		reword(id, DELETE);
-		await shows(post, DELETE);
+		await app.until(() => puts(app, id).length === 1);
+		reword(app, id, DELETE);
+		await shows(app, post, DELETE);
 		// What the first PUT carried.
-		fillOutside(id, 'Yes');
+		fillOutside(app, id, 'Yes');
 		await app.answered(id);
 		expect(post.text()).toMatch(/^ada: Yes · /m);
 		expect(post.text()).toContain(` · ${BEFORE_NEW_TEXT} · `);
-		expect(puts(id)).toHaveLength(1);
+		expect(puts(app, id)).toHaveLength(1);
 	});
 
-	it('an answer of ours that arrived without a response counts as delivered after the text changed', async () => {
-		const { id, index, post } = await asked();
+	it('an answer of ours that arrived without a response counts as delivered after the text changed', async ({
+		app,
+	}) => {
+		const { id, index, post } = await asked(app);
 		app.service.faults.add({ kind: 'reset', method: 'PUT', saves: true, times: 1 });
 		// Before any read can find the answer.
-		app.service.hooks.onSaved = () => reword(id, DELETE);
+		app.service.hooks.onSaved = () => reword(app, id, DELETE);
 		await post.press('Yes');
-		await app.until(() => value(id, index) === 'Yes');
+		await app.until(() => value(app, id, index) === 'Yes');
 		delete app.service.hooks.onSaved;
 		await app.answered(id);
 		await app.pass(90_000);
 		// It showed the text that was answered, and never another one.
 		expect(post.text()).toMatch(answeredBy('ada', 'Yes'));
 		expect(post.editHistory().join()).not.toContain(DELETE);
-		expect(puts(id)).toHaveLength(1);
+		expect(puts(app, id)).toHaveLength(1);
 		const told = app.dms('ada').flatMap((dm) => (JSON.stringify(dm.blocks()).includes(id) ? dm.text() : []));
 		for (const shown of [{}, { putStartedAt: 1 }]) expect(told.join()).not.toContain(line('changed', shown));
 	});
 });
 
-it('sends the newest value of an item that somebody outside filled, not the one that the form showed', async () => {
-	const { id, index } = await asked(READ, [item('Which colour?'), GO_ON]);
-	fillOutside(id, 'A');
-	const form = await openSession(app.app, id);
+it('sends the newest value of an item that somebody outside filled, not the one that the form showed', async ({
+	app,
+}) => {
+	const { id, index } = await asked(app, READ, [item('Which colour?'), GO_ON]);
+	fillOutside(app, id, 'A');
+	const form = await openSession(app, id);
 	expect(form.text()).toContain('> A');
 	await form.choose(0, 'No');
-	fillOutside(id, 'B');
+	fillOutside(app, id, 'B');
 	await form.submit();
 	await app.until(() => app.service.sessions.values(id, index)[1] === 'No');
-	expect(puts(id).map((put) => itemsOf(put).map((one) => one.value))).toEqual([['B', 'No']]);
+	expect(puts(app, id).map((put) => itemsOf(put).map((one) => one.value))).toEqual([['B', 'No']]);
 });

@@ -1,19 +1,33 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { asking, item } from '../../../fake-session-service/builders.ts';
 import type { ItemJson } from '../../../fake-session-service/json.ts';
-import type { Posted } from '../../../fake-slack/index.ts';
 import { OUTSIDE } from '../../../src/screens/question-post.ts';
-import { expectNothingWrong, type WatchingApp, watchingApp } from '../../sessions/harness.ts';
-import { openSession } from '../../slack/support/open-session.ts';
-import { ASKS, answeredBy, headline, openButtons, whatHappened } from '../../support/sentences.ts';
+import {
+	ASKS,
+	answeredBy,
+	asking,
+	describe,
+	expect,
+	headline,
+	item,
+	openButtons,
+	openSession,
+	type Posted,
+	type WatchingApp,
+	watchingApp,
+	whatHappened,
+	withApp,
+} from '../../kit.ts';
 
 const UNDO_MS = 10_000;
 const FLIGHT = item('Which flight should I book?', 'One of: LH 1173, TP 570');
 
-let app: WatchingApp;
+const it = withApp(watchingApp);
 
 /** A watched session that asks, and the question's post. */
-async function asked(items: readonly ItemJson[] = [FLIGHT], style?: Parameters<typeof app.setPosts>[0]) {
+async function asked(
+	app: WatchingApp,
+	items: readonly ItemJson[] = [FLIGHT],
+	style?: Parameters<WatchingApp['setPosts']>[0],
+) {
 	const id = await app.watched({}, style);
 	const index = app.ask(id, items, '');
 	const post = await app.threadSays(id, items.at(-1)?.title ?? '');
@@ -21,44 +35,34 @@ async function asked(items: readonly ItemJson[] = [FLIGHT], style?: Parameters<t
 }
 
 /** The agent asks something else in the place of its question, which somebody's window finds. Resolves to the new post. */
-async function replaced(id: string): Promise<Posted> {
+async function replaced(app: WatchingApp, id: string): Promise<Posted> {
 	const train = asking('', [item('Which train should I book?', 'One of: ICE 5, TGV 9')]);
 	app.service.sessions.patch(id, { messages: [...(app.service.sessions.get(id).messages ?? []).slice(0, -1), train] });
-	await (await openSession(app.app, id, 'grace')).close(true);
+	await (await openSession(app, id, 'grace')).close(true);
 	return app.threadSays(id, 'Which train');
 }
 
-const value = (id: string, index: number) => app.service.sessions.values(id, index)[0];
-const dmOf = (who: string) => app.slack.as(who).messages('dm');
-
-beforeAll(async () => {
-	app = await watchingApp();
-});
-afterAll(() => app[Symbol.asyncDispose]());
-afterEach(async () => {
-	app.slack.faults.clear();
-	app.slack.settings.replaceOriginal = 'works';
-	for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
-	expectNothingWrong(app);
-	await app.unwatchAll();
-});
+const value = (app: WatchingApp, id: string, index: number) => app.service.sessions.values(id, index)[0];
+const dmOf = (app: WatchingApp, who: string) => app.slack.as(who).messages('dm');
 
 describe('what happens to a question while a choice can be taken back', () => {
-	it('says who answered when somebody in the dashboard is faster', async () => {
-		const { id, index, post } = await asked();
+	it('says who answered when somebody in the dashboard is faster', async ({ app }) => {
+		const { id, index, post } = await asked(app);
 		await app.choose(post, 'LH 1173');
 		app.service.sessions.answerAsPage(id, ['TP 570']);
 		await app.threadSays(id, OUTSIDE);
-		await app.until(() => dmOf('ada').some((dm) => dm.text().includes(headline('conflicted'))));
+		await app.until(() => dmOf(app, 'ada').some((dm) => dm.text().includes(headline('conflicted'))));
 		await app.pass(10_000);
-		expect(value(id, index)).toBe('TP 570');
+		expect(value(app, id, index)).toBe('TP 570');
 		expect(app.service.log.puts(id)).toHaveLength(0);
 		expect(post.text()).not.toMatch(/\bada\b/);
 		expect(post.text()).toContain(OUTSIDE);
 	});
 
-	it('says nothing to a second press of the same option, and to another, and in the history, what was chosen', async () => {
-		const { id, index, post } = await asked();
+	it('says nothing to a second press of the same option, and to another, and in the history, what was chosen', async ({
+		app,
+	}) => {
+		const { id, index, post } = await asked(app);
 		// As for a quick double click.
 		app.freezePosts();
 		const before = app.onlyFor('ada', '#agents').length;
@@ -70,7 +74,7 @@ describe('what happens to a question while a choice can be taken back', () => {
 		expect(app.onlyFor('ada', '#agents')).toHaveLength(before);
 		const told = await app.toldAfter(() => post.press('TP 570'));
 		expect(told.text()).toContain('You have already answered LH 1173.');
-		await app.until(() => value(id, index) === 'LH 1173');
+		await app.until(() => value(app, id, index) === 'LH 1173');
 		expect(app.service.log.effectivePuts(id)).toHaveLength(1);
 		const ada = app.slack.as('ada');
 		await ada.command('#agents', `/session history ${id}`);
@@ -79,58 +83,63 @@ describe('what happens to a question while a choice can be taken back', () => {
 		expect(history.text()).toContain('another answer of the same person counts');
 	});
 
-	it('keeps an answer as a draft that lost to one for an older question', async () => {
-		const { id, index, post } = await asked();
+	it('keeps an answer as a draft that lost to one for an older question', async ({ app }) => {
+		const { id, index, post } = await asked(app);
 		await app.choose(post, 'LH 1173');
-		const next = await replaced(id);
+		const next = await replaced(app, id);
 		const told = await app.toldAfter(() => app.seenBy('grace', next).press('ICE 5'), 'grace');
 		expect(told.text()).toMatch(/before you/);
-		await app.until(() => dmOf('ada').some((dm) => dm.text().includes(headline('changed'))));
-		const offer = await app.until(() => dmOf('grace').findLast((dm) => dm.buttons().includes('Open the question')));
+		await app.until(() => dmOf(app, 'ada').some((dm) => dm.text().includes(headline('changed'))));
+		const offer = await app.until(() =>
+			dmOf(app, 'grace').findLast((dm) => dm.buttons().includes('Open the question')),
+		);
 		expect(offer.text()).toContain(headline('conflicted', { lastError: 'first_failed' }));
 		expect(offer.text()).toContain('ICE 5');
 		await offer.press('Open the question');
 		const again = await app.slack.as('grace').waitForModal((modal) => modal.submitText() !== null);
 		await again.submit();
-		await app.until(() => value(id, index) === 'ICE 5');
+		await app.until(() => value(app, id, index) === 'ICE 5');
 	});
 
-	it('sends a choice for a question whose place in the session has changed', async () => {
-		const { id, index, post } = await asked();
+	it('sends a choice for a question whose place in the session has changed', async ({ app }) => {
+		const { id, index, post } = await asked(app);
 		app.service.sessions.patch(id, {
 			messages: [{ role: 'system', content: 'A summary' }, ...(app.service.sessions.get(id).messages ?? [])],
 		});
 		await app.pass(40_000);
 		await app.choose(post, 'LH 1173');
-		await app.until(() => value(id, index + 1) === 'LH 1173');
+		await app.until(() => value(app, id, index + 1) === 'LH 1173');
 		await app.answered(id);
 		expect(post.text()).toContain('LH 1173');
 	});
 
-	it.each([
+	it.for([
 		['the agent', { ...item('And pay the 5,000 dollars from:'), value: 'savings' }, 'savings'],
 		['an agent that hides a secret', { ...item('Password of the bank'), value: 'swordfish' }, '(hidden)'],
-	])('asks by the form, which shows the whole question, when %s filled an item', async (_, filled, shown) => {
-		const { id, index, post } = await asked([filled, FLIGHT]);
-		expect(post.buttons()).toEqual(['Answer…', ...app.MENU]);
-		const form = await openSession(app.app, id);
-		expect(form.text()).toContain(filled.title);
-		expect(form.text()).toContain(shown);
-		expect(form.text()).not.toContain('swordfish');
-		await form.choose(0, 'TP 570');
-		await form.submit();
-		await app.until(() => app.service.sessions.values(id, index)[1] === 'TP 570');
-		expect(app.service.sessions.values(id, index)).toEqual([filled.value, 'TP 570']);
-	});
+	] as const)(
+		'asks by the form, which shows the whole question, when %s filled an item',
+		async ([_, filled, shown], { app }) => {
+			const { id, index, post } = await asked(app, [filled, FLIGHT]);
+			expect(post.buttons()).toEqual(['Answer…', ...app.MENU]);
+			const form = await openSession(app, id);
+			expect(form.text()).toContain(filled.title);
+			expect(form.text()).toContain(shown);
+			expect(form.text()).not.toContain('swordfish');
+			await form.choose(0, 'TP 570');
+			await form.submit();
+			await app.until(() => app.service.sessions.values(id, index)[1] === 'TP 570');
+			expect(app.service.sessions.values(id, index)).toEqual([filled.value, 'TP 570']);
+		},
+	);
 
-	it('sends the choice after the channel stopped watching, and can take one back', async () => {
-		const { id, index, post } = await asked();
+	it('sends the choice after the channel stopped watching, and can take one back', async ({ app }) => {
+		const { id, index, post } = await asked(app);
 		await app.choose(post, 'LH 1173');
 		await app.command(`/session unwatch ${id}`);
-		await app.until(() => value(id, index) === 'LH 1173');
+		await app.until(() => value(app, id, index) === 'LH 1173');
 		await app.until(() => post.text().includes('✅'));
 
-		const second = await asked();
+		const second = await asked(app);
 		await app.choose(second.post, 'LH 1173');
 		await app.command(`/session unwatch ${second.id}`);
 		await app.command(`/session watch ${second.id}`);
@@ -139,15 +148,15 @@ describe('what happens to a question while a choice can be taken back', () => {
 		await app.pass(UNDO_MS + 5_000);
 		expect(app.service.log.puts(second.id)).toHaveLength(0);
 		await again.press('TP 570');
-		await app.until(() => value(second.id, second.index) === 'TP 570');
+		await app.until(() => value(app, second.id, second.index) === 'TP 570');
 	});
 });
 
 describe('what people are told about a choice', () => {
-	it.each(['chat.update', 'response_url'])(
+	it.for(['chat.update', 'response_url'])(
 		'shows what is so when Slack applied %s without saying so',
-		async (method) => {
-			const { id, post } = await asked();
+		async (method, { app }) => {
+			const { id, post } = await asked(app);
 			if (method === 'chat.update') app.slack.settings.replaceOriginal = 'refused';
 			app.slack.faults.add({ method, drop: true, afterEffect: true, times: 1 });
 			await app.choose(post, 'LH 1173');
@@ -159,25 +168,25 @@ describe('what people are told about a choice', () => {
 		},
 	);
 
-	it('offers their form again to whoever took their own choice back', async () => {
-		const { id, index, post } = await asked();
-		const form = await openSession(app.app, id, 'ada');
+	it('offers their form again to whoever took their own choice back', async ({ app }) => {
+		const { id, index, post } = await asked(app);
+		const form = await openSession(app, id, 'ada');
 		await form.choose(0, 'TP 570');
 		await app.choose(post, 'LH 1173');
 		await form.submit();
 		expect(form.text()).toContain('🔀 Not sent: another answer of the same person counts');
 		await form.close();
 		await post.press('Undo');
-		const offer = await app.until(() => dmOf('ada').findLast((dm) => dm.buttons().includes('Open the question')));
+		const offer = await app.until(() => dmOf(app, 'ada').findLast((dm) => dm.buttons().includes('Open the question')));
 		expect(offer.text()).toContain('You had answered before. That answer was not delivered. Your text is a draft now');
 		await offer.press('Open the question');
 		const again = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
 		await again.submit();
-		await app.until(() => value(id, index) === 'TP 570');
+		await app.until(() => value(app, id, index) === 'TP 570');
 	});
 
-	it('shows marks of an option as they are, and offers no options that have lost one', async () => {
-		const { id, index, post } = await asked([item('Which tag?', 'One of: A*B & <b, x_y ~z~, @here 👍')]);
+	it('shows marks of an option as they are, and offers no options that have lost one', async ({ app }) => {
+		const { id, index, post } = await asked(app, [item('Which tag?', 'One of: A*B & <b, x_y ~z~, @here 👍')]);
 		expect(post.buttons()).toEqual(['A*B & <b', 'x_y ~z~', '@here 👍', 'Other answer…', ...app.MENU]);
 		await app.choose(post, '@here 👍');
 		expect(post.text()).toContain('\nada: @here 👍\n[Undo]');
@@ -185,40 +194,41 @@ describe('what people are told about a choice', () => {
 		await app.until(() => post.buttons().includes('x_y ~z~'));
 		await app.choose(post, 'x_y ~z~');
 		expect(post.text()).toContain('x_y ~z~');
-		await app.until(() => value(id, index) === 'x_y ~z~');
-		const other = await asked([item('Which search?', 'One of: *A* search, breadth first')]);
+		await app.until(() => value(app, id, index) === 'x_y ~z~');
+		const other = await asked(app, [item('Which search?', 'One of: *A* search, breadth first')]);
 		expect(other.post.buttons()).toEqual(['Answer…', ...app.MENU]);
 	});
 
-	it('counts the time to the delivery from the end of the time for Undo', async () => {
-		const { id, index, post } = await asked();
+	it('counts the time to the delivery from the end of the time for Undo', async ({ app }) => {
+		const { id, index, post } = await asked(app);
 		const sum = async () => {
 			const text = await fetch(`${app.app.url}/metrics`).then((response) => response.text());
 			return Number(/^handraise_delivery_seconds_sum (\S+)$/m.exec(text)?.[1]);
 		};
 		const before = await sum();
 		await app.choose(post, 'LH 1173');
-		await app.until(() => value(id, index) === 'LH 1173');
+		await app.until(() => value(app, id, index) === 'LH 1173');
 		await app.answered(id);
 		expect((await sum()) - before).toBeLessThan(5);
 	});
 
-	it('leaves the options out where the channel wants no buttons, and offers them on posts that stand when it does', async () => {
-		const { post } = await asked([FLIGHT], { buttons: false });
+	it('leaves the options out where the channel wants no buttons, and offers them on posts that stand when it does', async ({
+		app,
+	}) => {
+		const { post } = await asked(app, [FLIGHT], { buttons: false });
 		expect(post.buttons()).toEqual(['Answer…', ...app.MENU]);
 		await app.setPosts({});
 		await app.until(() => post.buttons().includes('LH 1173'));
 		await app.setPosts({ buttons: false });
 		await app.until(() => post.buttons().join() === ['Answer…', ...app.MENU].join());
-		await app.setPosts({});
 	});
 
-	it('tells neither question nor choice in a discreet channel', async () => {
-		const { id, index, post } = await asked([FLIGHT], { discreet: true });
+	it('tells neither question nor choice in a discreet channel', async ({ app }) => {
+		const { id, index, post } = await asked(app, [FLIGHT], { discreet: true });
 		expect(post.notification()).toBe(ASKS);
 		await app.choose(post, 'LH 1173');
 		expect(post.text()).toContain('\nada answered\n[Undo]');
-		await app.until(() => value(id, index) === 'LH 1173');
+		await app.until(() => value(app, id, index) === 'LH 1173');
 		await app.answered(id);
 		expect(post.text()).toMatch(answeredBy('ada'));
 		expect(post.text().split('One of:')[0]).not.toContain('LH 1173');
@@ -228,38 +238,41 @@ describe('what people are told about a choice', () => {
 		expect(next.notification()).toContain('An agent asks: Which seat? One of: aisle, window');
 	});
 
-	it('takes choices from posts that are over as soon as their channel is discreet', async () => {
-		const { id, index, post } = await asked();
+	it('takes choices from posts that are over as soon as their channel is discreet', async ({ app }) => {
+		const { id, index, post } = await asked(app);
 		await app.choose(post, 'LH 1173');
-		await app.until(() => value(id, index) === 'LH 1173');
+		await app.until(() => value(app, id, index) === 'LH 1173');
 		await app.answered(id);
 		await app.pass(5_000);
 		expect(post.text()).toContain('LH 1173');
 		await app.setPosts({ discreet: true });
 		await app.until(() => post.text().includes('ada answered') && !post.text().includes(': LH 1173'));
-		await app.setPosts({});
 	});
 
-	it('offers no options for a question that looks secret, and does not tell it in the notification', async () => {
-		const { post } = await asked([item('Which password should I use?', 'One of: hunter1, hunter2')]);
+	it('offers no options for a question that looks secret, and does not tell it in the notification', async ({
+		app,
+	}) => {
+		const { post } = await asked(app, [item('Which password should I use?', 'One of: hunter1, hunter2')]);
 		expect(post.buttons()).toEqual(['Answer…', ...app.MENU]);
 		expect(post.notification()).toBe(ASKS);
 	});
 
-	it('offers ways to log in, which are no secrets themselves', async () => {
-		const { post } = await asked([item('Which auth method?', 'One of: Magic link, Password')]);
+	it('offers ways to log in, which are no secrets themselves', async ({ app }) => {
+		const { post } = await asked(app, [item('Which auth method?', 'One of: Magic link, Password')]);
 		expect(post.buttons()).toEqual(['Magic link', 'Password', 'Other answer…', ...app.MENU]);
 	});
 
-	it('does not tell a question in the notification that asks for a link which the text above names', async () => {
+	it('does not tell a question in the notification that asks for a link which the text above names', async ({
+		app,
+	}) => {
 		const id = await app.watched();
 		app.ask(id, [item('Please paste it')], 'The site has sent a magic link to your e-mail.');
 		const post = await app.threadSays(id, 'Please paste it');
 		expect(post.notification()).toBe(ASKS);
 	});
 
-	it('sends nothing and tells the person when Slack does not say who they are', async () => {
-		const { id, post } = await asked();
+	it('sends nothing and tells the person when Slack does not say who they are', async ({ app }) => {
+		const { id, post } = await asked(app);
 		await app.pass(60_000);
 		app.slack.faults.add({ method: 'users.info', error: 'internal_error' });
 		const told = await app.toldAfter(() => post.press('TP 570'));
@@ -270,27 +283,27 @@ describe('what people are told about a choice', () => {
 		expect(post.buttons()).toContain('TP 570');
 	});
 
-	it('counts a press that Slack delivers twice as one', async () => {
-		const { id, index, post } = await asked();
+	it('counts a press that Slack delivers twice as one', async ({ app }) => {
+		const { id, index, post } = await asked(app);
 		app.slack.faults.duplicateNext('block_actions');
 		await app.choose(post, 'TP 570');
-		await app.until(() => value(id, index) === 'TP 570');
+		await app.until(() => value(app, id, index) === 'TP 570');
 		expect(app.service.log.effectivePuts(id)).toHaveLength(1);
 	});
 
-	it('tells the person on an old post who answered it', async () => {
-		const { id, index, post } = await asked();
+	it('tells the person on an old post who answered it', async ({ app }) => {
+		const { id, index, post } = await asked(app);
 		app.freezePosts();
 		await post.press('LH 1173');
-		await app.until(() => value(id, index) === 'LH 1173');
+		await app.until(() => value(app, id, index) === 'LH 1173');
 		const told = await app.toldAfter(() => app.seenBy('grace', post).press('TP 570'), 'grace');
 		expect(told.text()).toMatch(/@ada answered LH 1173 before you/);
 		await app.pass(20_000);
 		expect(app.service.log.effectivePuts(id)).toHaveLength(1);
 	});
 
-	it('is right in the end on the post when Slack makes the replacement only after the delivery', async () => {
-		const { post } = await asked();
+	it('is right in the end on the post when Slack makes the replacement only after the delivery', async ({ app }) => {
+		const { post } = await asked(app);
 		app.slack.faults.add({ method: 'response_url', drop: true, times: 1, when: (body) => 'replace_original' in body });
 		await app.choose(post, 'LH 1173');
 		await app.until(() => post.text().includes('· continued'));

@@ -1,52 +1,46 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { item } from '../../../fake-session-service/builders.ts';
-import type { Posted } from '../../../fake-slack/index.ts';
 import { NOTE_LABEL } from '../../../src/slack/form/build.ts';
-import { expectNothingWrong, type WatchingApp, watchingApp } from '../../sessions/harness.ts';
-import { openSession } from '../../slack/support/open-session.ts';
-import { headline, openButtons } from '../../support/sentences.ts';
+import {
+	describe,
+	expect,
+	headline,
+	item,
+	openButtons,
+	openSession,
+	type Posted,
+	type WatchingApp,
+	watchingApp,
+	withApp,
+} from '../../kit.ts';
 
 /** The default of `UNDO_SECONDS`. */
 const UNDO_MS = 10_000;
 const FLIGHT = item('Which flight should I book?', 'One of: LH 1173, TP 570');
 
-let app: WatchingApp;
+const it = withApp(watchingApp);
 
 /** A watched session that asks which flight to book, and the question's post. */
-async function asked(items = [FLIGHT]): Promise<{ id: string; index: number; post: Posted }> {
+async function asked(app: WatchingApp, items = [FLIGHT]): Promise<{ id: string; index: number; post: Posted }> {
 	const id = await app.watched();
 	const index = app.ask(id, items, '');
 	const post = await app.threadSays(id, items[0]?.title ?? '');
 	return { id, index, post };
 }
 
-const value = (id: string, index: number) => app.service.sessions.values(id, index)[0];
-const putCount = (id: string) => app.service.log.effectivePuts(id).length;
+const value = (app: WatchingApp, id: string, index: number) => app.service.sessions.values(id, index)[0];
+const putCount = (app: WatchingApp, id: string) => app.service.log.effectivePuts(id).length;
 /** Waits until this answer was sent, once. */
-async function isSent({ id, index }: { id: string; index: number }, option: string): Promise<void> {
-	await app.until(() => value(id, index) === option);
-	expect(putCount(id)).toBe(1);
+async function isSent(app: WatchingApp, { id, index }: { id: string; index: number }, option: string): Promise<void> {
+	await app.until(() => value(app, id, index) === option);
+	expect(putCount(app, id)).toBe(1);
 }
-const dmOf = (who: string) => app.slack.as(who).messages('dm');
+const dmOf = (app: WatchingApp, who: string) => app.slack.as(who).messages('dm');
 
 describe('a question with short options', () => {
-	beforeAll(async () => {
-		app = await watchingApp();
-	});
-	afterAll(() => app[Symbol.asyncDispose]());
-	afterEach(async () => {
-		app.slack.faults.clear();
-		app.slack.settings.replaceOriginal = 'works';
-		for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
-		expectNothingWrong(app);
-		await app.unwatchAll();
-	});
-
-	it.each(['works', 'refused', 'losesMetadata'] as const)(
+	it.for(['works', 'refused', 'losesMetadata'] as const)(
 		'is answered by one press, which its post shows until the agent went on; a replacement %s',
-		async (replaces) => {
+		async (replaces, { app }) => {
 			app.slack.settings.replaceOriginal = replaces;
-			const { id, index, post } = await asked();
+			const { id, index, post } = await asked(app);
 			const before = app.onlyFor('ada', '#agents').length;
 			expect(post.buttons()).toEqual(['LH 1173', 'TP 570', 'Other answer…', ...app.MENU]);
 			expect(post.notification()).toMatch(
@@ -57,20 +51,20 @@ describe('a question with short options', () => {
 			expect(app.onlyFor('ada', '#agents')).toHaveLength(before);
 			await app.pass(UNDO_MS - 5_000);
 			expect(app.service.log.puts(id)).toHaveLength(0);
-			await app.until(() => value(id, index) === 'LH 1173');
+			await app.until(() => value(app, id, index) === 'LH 1173');
 			await app.until(() => post.text().includes('\nada: LH 1173 · continued'));
 			// Two lines and the button beside them.
 			expect(post.text().split('\n')).toHaveLength(3);
 			expect(openButtons(post)).toEqual([]);
-			expect(putCount(id)).toBe(1);
+			expect(putCount(app, id)).toBe(1);
 		},
 	);
 
-	it.each(['works', 'refused'] as const)(
+	it.for(['works', 'refused'] as const)(
 		'takes a press back with Undo, and another press answers; a replacement %s',
-		async (replaces) => {
+		async (replaces, { app }) => {
 			app.slack.settings.replaceOriginal = replaces;
-			const { id, index, post } = await asked();
+			const { id, index, post } = await asked(app);
 			await app.choose(post, 'TP 570');
 			const told = await app.toldAfter(() => app.seenBy('grace', post).press('Undo'), 'grace');
 			expect(told.text()).toBe('Only @ada can undo this.');
@@ -79,101 +73,103 @@ describe('a question with short options', () => {
 			await app.pass(UNDO_MS + 10_000);
 			expect(app.service.log.puts(id)).toHaveLength(0);
 			await post.press('LH 1173');
-			await isSent({ id, index }, 'LH 1173');
+			await isSent(app, { id, index }, 'LH 1173');
 		},
 	);
 
-	it('says that it is too late for Undo once the answer is sent', async () => {
-		const { id, index, post } = await asked();
+	it('says that it is too late for Undo once the answer is sent', async ({ app }) => {
+		const { id, index, post } = await asked(app);
 		await app.choose(post, 'TP 570');
 		const release = app.slack.faults.add({ method: 'chat.update', error: 'internal_error' });
-		await app.until(() => value(id, index) === 'TP 570');
+		await app.until(() => value(app, id, index) === 'TP 570');
 		const told = await app.toldAfter(() => post.press('Undo'));
 		release();
 		expect(told.text()).toContain('Too late to undo: TP 570');
-		expect(value(id, index)).toBe('TP 570');
-		expect(putCount(id)).toBe(1);
+		expect(value(app, id, index)).toBe('TP 570');
+		expect(putCount(app, id)).toBe(1);
 	});
 
-	it('takes text alone in the form that *Other answer…* opens', async () => {
-		const { id, index, post } = await asked();
+	it('takes text alone in the form that *Other answer…* opens', async ({ app }) => {
+		const { id, index, post } = await asked(app);
 		await post.press('Other answer…');
 		const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
 		expect(form.value(0)).toBe('None of these (write below)');
 		await form.fill(NOTE_LABEL, 'By train');
 		expect((await form.submit()).outcome).toBe('updated');
-		await isSent({ id, index }, 'By train');
+		await isSent(app, { id, index }, 'By train');
 	});
 
-	it('tells the second of two people who was first and what they chose', async () => {
-		const { id, index, post } = await asked();
+	it('tells the second of two people who was first and what they chose', async ({ app }) => {
+		const { id, index, post } = await asked(app);
 		const graces = app.seenBy('grace', post);
 		// The second press comes before the post shows the first one.
 		app.freezePosts();
 		await post.press('LH 1173');
 		const told = await app.toldAfter(() => graces.press('TP 570'), 'grace');
 		app.slack.faults.clear();
-		const dmCount = dmOf('grace').length;
+		const dmCount = dmOf(app, 'grace').length;
 		expect(told.text()).toMatch(/^🔀 Order .*: @ada answered LH 1173 before you. Your choice, TP 570, was not sent/i);
-		await isSent({ id, index }, 'LH 1173');
+		await isSent(app, { id, index }, 'LH 1173');
 		await app.pass(20_000);
-		expect(dmOf('grace')).toHaveLength(dmCount);
+		expect(dmOf(app, 'grace')).toHaveLength(dmCount);
 	});
 
-	it('tells the second of two people in a direct message when the reply did not reach them', async () => {
-		const { id, index, post } = await asked();
+	it('tells the second of two people in a direct message when the reply did not reach them', async ({ app }) => {
+		const { id, index, post } = await asked(app);
 		const graces = app.seenBy('grace', post);
 		// The program may also be killed between the acknowledgement and the reply.
 		app.freezePosts();
 		await post.press('LH 1173');
-		const before = dmOf('grace').length;
+		const before = dmOf(app, 'grace').length;
 		app.slack.faults.add({ method: 'response_url', status: 500, times: 1 });
 		for (const method of ['chat.postEphemeral', 'conversations.open']) {
 			app.slack.faults.add({ method, error: 'internal_error', times: 1 });
 		}
 		await graces.press('TP 570');
-		const receipt = await app.until(() => dmOf('grace')[before]);
+		const receipt = await app.until(() => dmOf(app, 'grace')[before]);
 		app.slack.faults.clear();
 		expect(receipt.text()).toContain(headline('conflicted'));
 		expect(receipt.text()).toContain('LH 1173');
 		expect(receipt.text()).toContain('TP 570');
-		await isSent({ id, index }, 'LH 1173');
+		await isSent(app, { id, index }, 'LH 1173');
 	});
 
-	it('offers the question again to whoever lost to a press that is taken back, with their text', async () => {
-		const { id, index, post } = await asked();
-		const form = await openSession(app.app, id, 'grace');
+	it('offers the question again to whoever lost to a press that is taken back, with their text', async ({ app }) => {
+		const { id, index, post } = await asked(app);
+		const form = await openSession(app, id, 'grace');
 		await form.choose(0, 'TP 570');
 		await app.choose(post, 'LH 1173');
 		await form.submit();
 		expect(form.text()).toContain(headline('conflicted'));
 		await form.close();
 		await post.press('Undo');
-		const offer = await app.until(() => dmOf('grace').findLast((dm) => dm.buttons().includes('Open the question')));
+		const offer = await app.until(() =>
+			dmOf(app, 'grace').findLast((dm) => dm.buttons().includes('Open the question')),
+		);
 		expect(offer.text()).toContain(headline('conflicted', { lastError: 'first_failed' }));
 		expect(offer.text()).toMatch(/ada.* answered before you\. That answer was not delivered\./i);
 		expect(offer.text()).toContain('TP 570');
-		const again = await openSession(app.app, id, 'grace');
+		const again = await openSession(app, id, 'grace');
 		expect(again.value(0)).toBe('TP 570');
 		await again.submit();
-		await isSent({ id, index }, 'TP 570');
+		await isSent(app, { id, index }, 'TP 570');
 	});
 
-	it('tells a person whose press came after a form that the form was first', async () => {
-		const { id, index, post } = await asked();
-		const form = await openSession(app.app, id, 'grace');
+	it('tells a person whose press came after a form that the form was first', async ({ app }) => {
+		const { id, index, post } = await asked(app);
+		const form = await openSession(app, id, 'grace');
 		await form.choose(0, 'TP 570');
 		app.freezePosts();
 		await form.submit();
 		const told = await app.toldAfter(() => post.press('LH 1173'));
 		expect(told.text()).toMatch(/@grace answered TP 570 before you/);
-		await isSent({ id, index }, 'TP 570');
+		await isSent(app, { id, index }, 'TP 570');
 	});
 
 	/** Somebody's form says "TP 570", and no read of the session has been compared with that yet. */
-	async function saidUncompared(who: 'ada' | 'grace') {
-		const question = await asked();
-		const form = await openSession(app.app, question.id, who);
+	async function saidUncompared(app: WatchingApp, who: 'ada' | 'grace') {
+		const question = await asked(app);
+		const form = await openSession(app, question.id, who);
 		await form.choose(0, 'TP 570');
 		app.freezePosts();
 		// As on a replica that has not read the session: nothing of it is in memory then, and no read follows.
@@ -183,16 +179,16 @@ describe('a question with short options', () => {
 		return question;
 	}
 
-	it('tells them what the form said also while nobody has compared that with the session', async () => {
-		const { id, index, post } = await saidUncompared('grace');
+	it('tells them what the form said also while nobody has compared that with the session', async ({ app }) => {
+		const { id, index, post } = await saidUncompared(app, 'grace');
 		const told = await app.toldAfter(() => post.press('LH 1173'));
 		expect(told.text()).toMatch(/@grace answered TP 570 before you/);
 		app.service.faults.clear();
-		await isSent({ id, index }, 'TP 570');
+		await isSent(app, { id, index }, 'TP 570');
 	});
 
-	it('says nothing to a person who presses what their form said, compared or not', async () => {
-		const { id, index, post } = await saidUncompared('ada');
+	it('says nothing to a person who presses what their form said, compared or not', async ({ app }) => {
+		const { id, index, post } = await saidUncompared(app, 'ada');
 		const before = app.onlyFor('ada', '#agents').length;
 		const told = await app.toldAfter(async () => {
 			await post.press('TP 570');
@@ -201,17 +197,17 @@ describe('a question with short options', () => {
 		expect(told.text()).toContain('You have already answered TP 570. Your second choice, LH 1173, was not sent.');
 		expect(app.onlyFor('ada', '#agents')).toHaveLength(before + 1);
 		app.service.faults.clear();
-		await isSent({ id, index }, 'TP 570');
+		await isSent(app, { id, index }, 'TP 570');
 	});
 
-	it.each([
+	it.for([
 		['', 'grace: TP 570 · continued'],
 		['Window seat', 'grace: TP 570. Window seat · continued'],
-	])(
+	] as const)(
 		'shows an option that was chosen in the form as a press shows it, with a note %j behind it',
-		async (note, line) => {
-			const { id, post } = await asked();
-			const form = await openSession(app.app, id, 'grace');
+		async ([note, line], { app }) => {
+			const { id, post } = await asked(app);
+			const form = await openSession(app, id, 'grace');
 			await form.choose(0, 'TP 570');
 			if (note !== '') await form.fill(1, note);
 			await form.submit();
@@ -222,22 +218,24 @@ describe('a question with short options', () => {
 		},
 	);
 
-	it('keeps the first of two choices of one person', async () => {
-		const { id, index, post } = await asked();
+	it('keeps the first of two choices of one person', async ({ app }) => {
+		const { id, index, post } = await asked(app);
 		const [first] = await Promise.all([post.press('LH 1173'), post.press('TP 570')]);
 		expect(first).toBe(true);
-		await app.until(() => value(id, index) !== '');
+		await app.until(() => value(app, id, index) !== '');
 		await app.pass(20_000);
-		expect(putCount(id)).toBe(1);
+		expect(putCount(app, id)).toBe(1);
 	});
 
-	it('sends once after a restart within the time for Undo, not before its end, and Undo still works', async () => {
-		const { id, index, post } = await asked();
+	it('sends once after a restart within the time for Undo, not before its end, and Undo still works', async ({
+		app,
+	}) => {
+		const { id, index, post } = await asked(app);
 		await app.choose(post, 'LH 1173');
 		await app.restart();
-		await isSent({ id, index }, 'LH 1173');
+		await isSent(app, { id, index }, 'LH 1173');
 
-		const second = await asked();
+		const second = await asked(app);
 		await app.choose(second.post, 'LH 1173');
 		await app.restart();
 		await second.post.press('Undo');
@@ -246,17 +244,19 @@ describe('a question with short options', () => {
 		expect(app.service.log.puts(second.id)).toHaveLength(0);
 	});
 
-	it('offers the options again when the service refuses the choice, and tells the person', async () => {
-		const { id, post } = await asked();
+	it('offers the options again when the service refuses the choice, and tells the person', async ({ app }) => {
+		const { id, post } = await asked(app);
 		app.service.sessions.setStatus(id, 'completed');
 		await post.press('LH 1173');
-		const receipt = await app.until(() => dmOf('ada').findLast((dm) => dm.text().includes(headline('ended'))));
+		const receipt = await app.until(() => dmOf(app, 'ada').findLast((dm) => dm.text().includes(headline('ended'))));
 		expect(receipt.text()).toContain('LH 1173');
 		expect(app.service.log.puts(id)).toHaveLength(0);
 	});
 
-	it('makes at most four calls on the post and two on the card from a press until the agent went on', async () => {
-		const { post, id } = await asked();
+	it('makes at most four calls on the post and two on the card from a press until the agent went on', async ({
+		app,
+	}) => {
+		const { post, id } = await asked(app);
 		await app.pass(70_000);
 		const from = app.now();
 		await app.choose(post, 'LH 1173');

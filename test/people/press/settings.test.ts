@@ -1,72 +1,62 @@
-import { afterEach, expect, it } from 'vitest';
-import { item } from '../../../fake-session-service/builders.ts';
-import type { Posted } from '../../../fake-slack/index.ts';
-import { expectNothingWrong, USUAL_REQUESTS, type WatchingApp, watchingApp } from '../../sessions/harness.ts';
-import { answeredBy } from '../../support/sentences.ts';
+import { answeredBy, expect, forCase, it, item, type Posted, type WatchingApp, watchingApp } from '../../kit.ts';
 
 const FLIGHT = item('Which flight should I book?', 'One of: LH 1173, TP 570');
 const PRESSES = 20;
 
-let app: WatchingApp;
-afterEach(async () => {
-	expectNothingWrong(app);
-	await app[Symbol.asyncDispose]();
-});
-
-async function asked() {
+async function asked(app: WatchingApp) {
 	const id = await app.watched();
 	const index = app.ask(id, [FLIGHT], '');
 	return { id, index, post: await app.threadSays(id, 'Which flight') };
 }
 
-const value = (id: string, index: number) => app.service.sessions.values(id, index)[0];
+const value = (app: WatchingApp, id: string, index: number) => app.service.sessions.values(id, index)[0];
 
 it('sends a choice at once when UNDO_SECONDS is 0', async () => {
-	app = await watchingApp({ env: { UNDO_SECONDS: '0' } });
-	const { id, index, post } = await asked();
+	const app = await forCase(watchingApp({ env: { UNDO_SECONDS: '0' } }));
+	const { id, index, post } = await asked(app);
 	const before = app.clock.now();
 	await post.press('TP 570');
-	await app.until(() => value(id, index) === 'TP 570');
+	await app.until(() => value(app, id, index) === 'TP 570');
 	expect(app.clock.now() - before).toBeLessThan(3_000);
 	const own = app.slack.as('ada').messages('#agents', { all: true });
 	expect(own.filter((message) => message.buttons().includes('Undo'))).toEqual([]);
 });
 
 it('sends no message about a delivery that only waited for UNDO_SECONDS', async () => {
-	app = await watchingApp({ env: { UNDO_SECONDS: '60' } });
-	const { id, index, post } = await asked();
+	const app = await forCase(watchingApp({ env: { UNDO_SECONDS: '60' } }));
+	const { id, index, post } = await asked(app);
 	await post.press('TP 570');
-	await app.until(() => value(id, index) === 'TP 570');
+	await app.until(() => value(app, id, index) === 'TP 570');
 	await app.answered(id);
 	await app.pass(20_000);
 	expect(app.slack.as('ada').messages('dm')).toEqual([]);
 });
 
 it('offers no options when QUICK_ANSWERS is off, and sends nothing for a press on an older post', async () => {
-	app = await watchingApp();
-	const { id, post } = await asked();
+	const app = await forCase(watchingApp());
+	const { id, post } = await asked(app);
 	await app.restart({ QUICK_ANSWERS: 'off' });
 	const told = await app.toldAfter(() => post.press('TP 570'));
 	expect(told.buttons()).toEqual(['Answer…']);
 	expect(told.text()).toContain('One-press answers are switched off here.');
 	await app.pass(20_000);
 	expect(app.service.log.puts(id)).toHaveLength(0);
-	const second = await asked();
+	const second = await asked(app);
 	expect(second.post.buttons()).toEqual(['Answer…', ...app.MENU]);
 });
 
 it('tells only that somebody answered when channels see no answers', async () => {
-	app = await watchingApp({ env: { SHOW_ANSWERS: 'never' } });
-	const { id, index, post } = await asked();
+	const app = await forCase(watchingApp({ env: { SHOW_ANSWERS: 'never' } }));
+	const { id, index, post } = await asked(app);
 	await app.choose(post, 'LH 1173');
-	await app.until(() => value(id, index) === 'LH 1173');
+	await app.until(() => value(app, id, index) === 'LH 1173');
 	await app.answered(id);
 	expect(post.text()).toMatch(answeredBy('ada'));
 	expect(post.text()).not.toContain('LH 1173');
 });
 
 it('has the posts of questions and their cards right soon when 20 are pressed in a second, within the rates of Slack', async () => {
-	app = await watchingApp({ realRates: true, env: USUAL_REQUESTS });
+	const app = await forCase(watchingApp({ realRates: true }));
 	const ids = Array.from({ length: PRESSES }, () => app.session());
 	await app.command(`/session watch ${ids.join(' ')}`);
 	await app.until(() => ids.every((id) => app.card(id) !== undefined));

@@ -1,20 +1,13 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { item } from '../../../fake-session-service/builders.ts';
 import { itemsOf } from '../../../fake-session-service/log.ts';
-import type { Posted } from '../../../fake-slack/index.ts';
-import { expectNothingWrong, type WatchingApp, watchingApp } from '../../sessions/harness.ts';
-
-let app: WatchingApp;
-beforeAll(async () => {
-	app = await watchingApp({ transport: 'http' });
-});
-afterAll(() => app[Symbol.asyncDispose]());
-afterEach(() => expectNothingWrong(app));
+import { expect, item, type Posted, type WatchingApp, watchingApp, withApp } from '../../kit.ts';
 
 const BOT = 'U0BOT';
 
 /** A session with a question, and the post of that. */
-async function asked(...items: [title: string, description?: string][]): Promise<{ id: string; post: Posted }> {
+async function asked(
+	app: WatchingApp,
+	...items: [title: string, description?: string][]
+): Promise<{ id: string; post: Posted }> {
 	const id = await app.watched();
 	app.ask(
 		id,
@@ -34,17 +27,17 @@ const list = (style: string, ...items: string[]): Element => {
 const us = { type: 'user', user_id: BOT };
 
 /** Sends a message as Slack's client does: its mrkdwn, with or without the rich text. */
-function say(post: Posted, mrkdwn: string, ...parts: Element[]): Promise<Posted> {
+function say(app: WatchingApp, post: Posted, mrkdwn: string, ...parts: Element[]): Promise<Posted> {
 	const blocks = parts.length === 0 ? [] : [{ type: 'rich_text', block_id: 'b', elements: parts }];
 	return app.toldAfter(() => app.slack.as('ada').say('#agents', { text: mrkdwn, blocks }, { thread: post }));
 }
 
-let post: Posted;
-beforeAll(async () => {
+const it = withApp(async () => {
+	const app = await watchingApp({ transport: 'http' });
 	// Ada leaves a private channel that the app is in.
 	const secret = app.slack.state.channels.find(({ id }) => id === 'C0SECRET');
 	if (secret !== undefined) secret.members = secret.members.filter((id) => id !== 'U0ADA');
-	({ post } = await asked(['What shall I do?']));
+	return { ...app, ...(await asked(app, ['What shall I do?'])) };
 });
 
 async function expectOffer(offer: Promise<Posted>, words: string): Promise<void> {
@@ -53,7 +46,7 @@ async function expectOffer(offer: Promise<Posted>, words: string): Promise<void>
 	expect(said).toBe(`Send this to the agent as the answer?\n${lines.join('\n')}`);
 }
 
-it.each([
+it.for([
 	['a comma behind the mention', `<@${BOT}>, LH 1173`, 'LH 1173'],
 	['a comma after a space', `<@${BOT}> , LH 1173`, 'LH 1173'],
 	['a colon behind the mention', `<@${BOT}>: LH 1173`, 'LH 1173'],
@@ -98,11 +91,11 @@ it.each([
 	['no-break spaces', `<@${BOT}>\u00a0LH\u00a01173 for 10\u202f000`, 'LH 1173 for 10 000'],
 	['what nobody sees', `<@${BOT}>\u200b, L\u00adH\ufeff 1173 👩\u200d💻`, 'LH 1173 👩\u200d💻'],
 	['signs', `<@${BOT}> a &lt; b &amp;amp; &lt;@U0GRACE&gt;`, 'a < b &amp; <@U0GRACE>'],
-])('arrives as its author sees it: %s', async (_, mrkdwn, words) => {
-	await expectOffer(say(post, mrkdwn), words);
+] as const)('arrives as its author sees it: %s', async ([_, mrkdwn, words], { app }) => {
+	await expectOffer(say(app, app.post, mrkdwn), words);
 });
 
-it.each([
+it.for([
 	['asterisks that were typed', '*.py,*.ts and _x_', [section(us, text(' *.py,*.ts and _x_'))], '*.py,*.ts and _x_'],
 	[
 		'styles',
@@ -154,29 +147,28 @@ it.each([
 		'both:\n• a\n• b\n1. c\n2. d\n> e\n> f\nfor *x*:\n  y',
 	],
 	['mrkdwn, where Slack has something new', '*LH 1173*', [section(us, { type: 'constructor', id: 'x' })], 'LH 1173'],
-])('arrives from rich text as its author sees it: %s', async (_, mrkdwn, parts, words) => {
-	await expectOffer(say(post, `<@${BOT}> ${mrkdwn}`, ...parts), words);
+] as const)('arrives from rich text as its author sees it: %s', async ([_, mrkdwn, parts, words], { app }) => {
+	await expectOffer(say(app, app.post, `<@${BOT}> ${mrkdwn}`, ...parts), words);
 });
 
 const WHICH: [string, string] = ['Which one?', "- config.py\n- LH 1173\n- I don't know"];
 
-it.each([
+it.for([
 	['config.py', `“*<http://config.py|Config.py>*” <@${BOT}>`],
 	['LH 1173', `<@${BOT}>, \u200blh\u00a01173`],
 	["I don't know", `<@${BOT}>: “I don’t know”`],
-])('sends the option %s, whatever Slack and keyboards make of it', async (option, mrkdwn) => {
-	const { id, post: thread } = await asked(WHICH);
-	await (await say(thread, mrkdwn)).press('Send');
+] as const)('sends the option %s, whatever Slack and keyboards make of it', async ([option, mrkdwn], { app }) => {
+	const { id, post: thread } = await asked(app, WHICH);
+	await (await say(app, thread, mrkdwn)).press('Send');
 	await app.until(() => app.service.log.effectivePuts(id).length === 1);
 	expect(app.service.log.effectivePuts(id).map((put) => itemsOf(put)[0]?.value)).toEqual([option]);
 });
 
-it('chooses the option in the form of several items', async () => {
-	const { post: thread } = await asked(['First?'], WHICH);
-	await (await say(thread, `<@${BOT}>, *lh\u00a01173*`)).press('Use as answer');
+it('chooses the option in the form of several items', async ({ app }) => {
+	const { post: thread } = await asked(app, ['First?'], WHICH);
+	await (await say(app, thread, `<@${BOT}>, *lh\u00a01173*`)).press('Use as answer');
 	const ada = app.slack.as('ada');
 	await (await ada.waitForModal('Which question does it answer?')).choose(0, '2. Which one?');
 	const form = await ada.waitForModal((modal) => modal.submitText() !== null);
 	expect([form.value(0), form.value(1)]).toEqual([null, 'LH 1173']);
-	await form.close(true);
 });

@@ -1,26 +1,14 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { item } from '../../../fake-session-service/builders.ts';
 import { itemsOf } from '../../../fake-session-service/log.ts';
 import { chosenTextHelp } from '../../../src/screens/reply.ts';
-import { expectNothingWrong, type WatchingApp, watchingApp } from '../../sessions/harness.ts';
-import { openButtons } from '../../support/sentences.ts';
-import { settingsOf } from '../settings/harness.ts';
+import { describe, expect, item, openButtons, settingsOf, type WatchingApp, watchingApp, withApp } from '../../kit.ts';
 
-let app: WatchingApp;
-beforeAll(async () => {
-	app = await watchingApp();
-});
-afterAll(() => app[Symbol.asyncDispose]());
-afterEach(async () => {
-	for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
-	expectNothingWrong(app);
-});
+const it = withApp(watchingApp);
 
-const ada = () => app.slack.as('ada');
+const ada = (app: WatchingApp) => app.slack.as('ada');
 const isForm = (modal: { submitText(): string | null }) => modal.submitText() !== null;
 
 /** A watched session with a question in its thread. */
-async function asked(...titles: string[]): Promise<string> {
+async function asked(app: WatchingApp, ...titles: string[]): Promise<string> {
 	const id = await app.watched();
 	app.ask(
 		id,
@@ -31,106 +19,106 @@ async function asked(...titles: string[]): Promise<string> {
 }
 
 /** Says this in the thread, and uses the shortcut on it. */
-async function useAsAnswer(id: string, text: string, who = 'ada'): Promise<void> {
-	const message = await sayInThread(id, text, who);
+async function useAsAnswer(app: WatchingApp, id: string, text: string, who = 'ada'): Promise<void> {
+	const message = await sayInThread(app, id, text, who);
 	expect(await app.slack.as(who).shortcut(message, 'use_as_answer')).toBe(true);
 }
 
 /** Mentions the app in the thread; resolves to what it asks. */
-const mention = (id: string, text: string) =>
-	app.toldAfter(() => ada().mention('#agents', text, { thread: app.card(id) ?? '' }));
-const sent = (id: string) => app.service.log.effectivePuts(id).map((put) => itemsOf(put)[0]?.value);
+const mention = (app: WatchingApp, id: string, text: string) =>
+	app.toldAfter(() => ada(app).mention('#agents', text, { thread: app.card(id) ?? '' }));
+const sent = (app: WatchingApp, id: string) => app.service.log.effectivePuts(id).map((put) => itemsOf(put)[0]?.value);
 
-async function sayInThread(id: string, text: string, who = 'ada') {
+async function sayInThread(app: WatchingApp, id: string, text: string, who = 'ada') {
 	const thread = app.card(id);
 	if (thread === undefined) throw new Error('there is no card');
 	return app.slack.as(who).say('#agents', text, { thread });
 }
 
 describe('the shortcut "Use as answer"', () => {
-	it('opens the form by "Use as answer" with the text as it was typed', async () => {
-		const id = await asked('Which colour?');
-		await useAsAnswer(id, 'Sand & <forest>, please');
-		const form = await ada().waitForModal(isForm);
+	it('opens the form by "Use as answer" with the text as it was typed', async ({ app }) => {
+		const id = await asked(app, 'Which colour?');
+		await useAsAnswer(app, id, 'Sand & <forest>, please');
+		const form = await ada(app).waitForModal(isForm);
 		expect(form.value(0)).toBe('Sand & <forest>, please');
 		expect(form.text()).toContain('📝 The message is filled in below.');
 		expect((await form.submit()).outcome).toBe('updated');
 		await app.answered(id);
-		expect(sent(id)).toEqual(['Sand & <forest>, please']);
+		expect(sent(app, id)).toEqual(['Sand & <forest>, please']);
 	});
 
-	it('asks which of several items "Use as answer" is for', async () => {
-		const id = await asked('First?', 'Second?');
-		await useAsAnswer(id, 'Only the second');
-		const chooser = await ada().waitForModal('Which question does it answer?');
+	it('asks which of several items "Use as answer" is for', async ({ app }) => {
+		const id = await asked(app, 'First?', 'Second?');
+		await useAsAnswer(app, id, 'Only the second');
+		const chooser = await ada(app).waitForModal('Which question does it answer?');
 		expect(chooser.text()).toContain('> Only the second');
 		await chooser.choose(0, '2. Second?');
-		const form = await ada().waitForModal(isForm);
+		const form = await ada(app).waitForModal(isForm);
 		expect([form.value(0), form.value(1)]).toEqual([null, 'Only the second']);
 	});
 
-	it('sends a chosen text of more than 3,000 characters whole', async () => {
-		const id = await asked('What should it say?');
+	it('sends a chosen text of more than 3,000 characters whole', async ({ app }) => {
+		const id = await asked(app, 'What should it say?');
 		const text = Array.from({ length: 900 }, (_, index) => `word${index}`).join(' ');
-		await useAsAnswer(id, text);
-		const form = await ada().waitForModal(isForm);
+		await useAsAnswer(app, id, text);
+		const form = await ada(app).waitForModal(isForm);
 		expect(form.text()).toMatch(/whole|characters/);
 		expect((await form.submit()).outcome).toBe('updated');
 		await app.answered(id);
-		expect(sent(id)).toEqual([text]);
+		expect(sent(app, id)).toEqual([text]);
 	});
 
-	it('takes no message of Handraise for an answer', async () => {
-		const id = await asked('Which colour?');
+	it('takes no message of Handraise for an answer', async ({ app }) => {
+		const id = await asked(app, 'Which colour?');
 		const post = app.thread(id)[0];
 		if (post === undefined) throw new Error('no post');
-		const told = await app.toldAfter(() => ada().shortcut(post, 'use_as_answer'));
+		const told = await app.toldAfter(() => ada(app).shortcut(post, 'use_as_answer'));
 		expect(told.text()).toBe('That message is from Handraise, so it is no answer.');
-		expect(ada().modal()).toBeNull();
+		expect(ada(app).modal()).toBeNull();
 	});
 
-	it('does not use a message for a secret item', async () => {
-		const id = await asked('Your password');
-		await useAsAnswer(id, 'hunter2-in-public');
-		const form = await ada().waitForModal(isForm);
+	it('does not use a message for a secret item', async ({ app }) => {
+		const id = await asked(app, 'Your password');
+		await useAsAnswer(app, id, 'hunter2-in-public');
+		const form = await ada(app).waitForModal(isForm);
 		expect(form.value(0)).toBeNull();
 		expect(form.text()).toContain('password or code');
 		expect(form.text()).not.toContain('hunter2-in-public');
 	});
 
-	it('says that no question is open for a chosen message', async () => {
+	it('says that no question is open for a chosen message', async ({ app }) => {
 		const id = await app.watched();
-		await useAsAnswer(id, 'Sand');
-		const modal = await ada().waitForModal((now) => !now.text().includes('Looking at session'));
+		await useAsAnswer(app, id, 'Sand');
+		const modal = await ada(app).waitForModal((now) => !now.text().includes('Looking at session'));
 		expect(modal.submitText()).toBeNull();
 		expect(modal.text()).toContain('no question');
 	});
 
 	describe('on a message outside a thread', () => {
 		/** Uses the shortcut on a message of the channel itself; resolves to what only this person is shown. */
-		async function useOutside(text: string, who = 'ada') {
+		async function useOutside(app: WatchingApp, text: string, who = 'ada') {
 			const message = await app.slack.as(who).say('#agents', text);
 			return app.toldAfter(() => app.slack.as(who).shortcut(message, 'use_as_answer'), who);
 		}
 
-		it('replies with help where no question is open', async () => {
-			await app.unwatchAll();
-			const told = await useOutside('Sand');
+		it('replies with help where no question is open', async ({ app }) => {
+			const told = await useOutside(app, 'Sand');
 			expect(told.text()).toBe('No question in this channel asks you. /session with an id opens a session.');
-			expect(ada().modal()).toBeNull();
+			expect(ada(app).modal()).toBeNull();
 		});
 
-		it('lists the open questions of the channel, and opens the form of the chosen one with the text', async () => {
-			await app.unwatchAll();
-			const [colour, size] = [await asked('Which colour?'), await asked('Which size?')];
-			const answered = await asked('Which shape?');
+		it('lists the open questions of the channel, and opens the form of the chosen one with the text', async ({
+			app,
+		}) => {
+			const [colour, size] = [await asked(app, 'Which colour?'), await asked(app, 'Which size?')];
+			const answered = await asked(app, 'Which shape?');
 			app.service.sessions.answerAsPage(answered, ['round']);
 			await app.answered(answered);
-			await asked('Your password');
+			await asked(app, 'Your password');
 			const elsewhere = app.session();
 			app.ask(elsewhere, ['Which elsewhere?']);
 			await app.watch(elsewhere, { channel: '#secret' });
-			const told = await useOutside('Sand & <forest>, please');
+			const told = await useOutside(app, 'Sand & <forest>, please');
 			expect(told.isEphemeral()).toBe(true);
 			const [head, text, ...rows] = told.text().split('\n');
 			expect([head, text]).toEqual(['Which question does it answer?', '> Sand & <forest>, please']);
@@ -141,37 +129,34 @@ describe('the shortcut "Use as answer"', () => {
 			// Whatever their order: the button belongs to the row above it.
 			const at = rows.filter((row) => row !== '[Use as answer]').findIndex((row) => row.startsWith('✋ Which size?'));
 			await told.press('Use as answer', at);
-			const form = await ada().waitForModal(isForm);
+			const form = await ada(app).waitForModal(isForm);
 			expect(form.text()).toContain('Which size?');
 			expect(form.value(0)).toBe('Sand & <forest>, please');
 			expect((await form.submit()).outcome).toBe('updated');
 			await app.answered(size);
-			expect([sent(size), sent(colour)]).toEqual([['Sand & <forest>, please'], []]);
-			await app.unwatchAll('#secret');
+			expect([sent(app, size), sent(app, colour)]).toEqual([['Sand & <forest>, please'], []]);
 		});
 
-		it('asks which item of the chosen question it answers', async () => {
-			await app.unwatchAll();
-			const id = await asked('First?', 'Second?');
-			const told = await useOutside('Only the second');
+		it('asks which item of the chosen question it answers', async ({ app }) => {
+			const id = await asked(app, 'First?', 'Second?');
+			const told = await useOutside(app, 'Only the second');
 			expect(told.text()).toContain('First? and 1 more · ');
 			await told.press('Use as answer');
-			const chooser = await ada().waitForModal('> Only the second');
+			const chooser = await ada(app).waitForModal('> Only the second');
 			await chooser.choose(0, '2. Second?');
-			const form = await ada().waitForModal(isForm);
+			const form = await ada(app).waitForModal(isForm);
 			expect([form.value(0), form.value(1)]).toEqual([null, 'Only the second']);
-			expect(sent(id)).toEqual([]);
+			expect(sent(app, id)).toEqual([]);
 		});
 
-		it('tells sessions of the same name apart, also to somebody who hears the buttons', async () => {
-			await app.unwatchAll();
+		it('tells sessions of the same name apart, also to somebody who hears the buttons', async ({ app }) => {
 			const ids = [app.session({ name: 'Same' }), app.session({ name: 'Same' }), app.session({ name: 'Another' })];
 			for (const id of ids) {
 				app.ask(id, ['Which colour?']);
 				await app.watch(id);
 				await app.threadSays(id, 'Which colour?');
 			}
-			const told = await useOutside('Sand');
+			const told = await useOutside(app, 'Sand');
 			const rows = told.text().split('\n').slice(2);
 			expect(rows.filter((row) => row !== '[Use as answer]').toSorted()).toEqual(
 				['Another', ...ids.slice(0, 2).map((id) => `Same · ${id}`)]
@@ -183,91 +168,89 @@ describe('the shortcut "Use as answer"', () => {
 			expect(shown).toContain('"Use as answer: Another"');
 		});
 
-		it('says why a question that only takes secrets is not listed', async () => {
-			await app.unwatchAll();
-			await asked('One-time code');
-			expect((await useOutside('Sand')).text()).toBe(chosenTextHelp('secret').text);
+		it('says why a question that only takes secrets is not listed', async ({ app }) => {
+			await asked(app, 'One-time code');
+			expect((await useOutside(app, 'Sand')).text()).toBe(chosenTextHelp('secret').text);
 		});
 
-		it('says how many more questions there are than it lists', async () => {
-			await app.unwatchAll();
-			for (let count = 0; count < 11; count++) await asked(`Question ${count}?`);
-			const one = await useOutside('Sand');
+		it('says how many more questions there are than it lists', async ({ app }) => {
+			for (let count = 0; count < 11; count++) await asked(app, `Question ${count}?`);
+			const one = await useOutside(app, 'Sand');
 			expect(one.buttons()).toEqual(Array.from({ length: 10 }, () => 'Use as answer'));
 			expect(one.text()).toContain('and 1 more question: to answer one of those, press Answer beside it.');
-			await asked('Question 11?');
-			expect((await useOutside('Sand')).text()).toContain('and 2 more questions: ');
+			await asked(app, 'Question 11?');
+			expect((await useOutside(app, 'Sand')).text()).toContain('and 2 more questions: ');
 		});
 
-		it.each([
+		it.for([
 			['one', ['Which size?']],
 			['several', ['Which size?', 'Which shape?']],
-		])('says that the session asks another question now, and does not fill in the message: %s', async (_, titles) => {
-			await app.unwatchAll();
-			const id = await asked('Which colour?');
-			const told = await useOutside('Sand');
-			app.service.sessions.answerAsPage(id, ['red']);
-			app.ask(id, titles);
-			await app.threadSays(id, 'Which size?');
-			await told.press('Use as answer');
-			const form = await ada().waitForModal(isForm);
-			expect(form.text()).toContain('The question you chose is no longer asked. This is another one');
-			expect(titles.map((_title, at) => form.value(at))).toEqual(titles.map(() => null));
-		});
+		] as const)(
+			'says that the session asks another question now, and does not fill in the message: %s',
+			async ([_, titles], { app }) => {
+				const id = await asked(app, 'Which colour?');
+				const told = await useOutside(app, 'Sand');
+				app.service.sessions.answerAsPage(id, ['red']);
+				app.ask(id, titles);
+				await app.threadSays(id, 'Which size?');
+				await told.press('Use as answer');
+				const form = await ada(app).waitForModal(isForm);
+				expect(form.text()).toContain('The question you chose is no longer asked. This is another one');
+				expect(titles.map((_title, at) => form.value(at))).toEqual(titles.map(() => null));
+			},
+		);
 
-		it('fills in what the message says now, for what is asked now, when it is used again', async () => {
-			await app.unwatchAll();
-			const id = await asked('Which colour?');
-			const message = await ada().say('#agents', 'Sand');
-			const use = () => app.toldAfter(() => ada().shortcut(message, 'use_as_answer'));
+		it('fills in what the message says now, for what is asked now, when it is used again', async ({ app }) => {
+			const id = await asked(app, 'Which colour?');
+			const message = await ada(app).say('#agents', 'Sand');
+			const use = () => app.toldAfter(() => ada(app).shortcut(message, 'use_as_answer'));
 			await use();
 			await message.edit('Sky');
 			await (await use()).press('Use as answer');
-			const form = await ada().waitForModal(isForm);
+			const form = await ada(app).waitForModal(isForm);
 			expect(form.value(0)).toBe('Sky');
 			await form.close(true);
 			app.service.sessions.answerAsPage(id, ['red']);
 			app.ask(id, ['Which size?']);
 			await app.threadSays(id, 'Which size?');
 			await (await use()).press('Use as answer');
-			const again = await ada().waitForModal(isForm);
+			const again = await ada(app).waitForModal(isForm);
 			expect([again.text().includes('no longer asked'), again.value(0)]).toEqual([false, 'Sky']);
-			await again.close(true);
 		});
 
-		it('lists none that this person may not answer', async () => {
-			await app.unwatchAll();
+		it('lists none that this person may not answer', async ({ app }) => {
 			await app.slack.invite('#secret', 'grace');
 			const settings = settingsOf(app);
 			expect((await settings.save({ 'Who may answer': ['ada'] }, { channel: '#secret' })).outcome).toBe('updated');
 			await settings.told(1, '#secret');
-			const [hers, notHers] = [await asked('Which colour?'), await asked('Which size?')];
+			const [hers, notHers] = [await asked(app, 'Which colour?'), await asked(app, 'Which size?')];
 			await app.watch(notHers, { channel: '#secret' });
-			const toldGrace = await useOutside('Sand', 'grace');
+			const toldGrace = await useOutside(app, 'Sand', 'grace');
 			expect(toldGrace.text()).toContain('Which colour? · ');
 			expect(toldGrace.text()).not.toContain('Which size?');
-			const toldAda = await useOutside('Sand');
+			const toldAda = await useOutside(app, 'Sand');
 			for (const title of ['Which colour? · ', 'Which size? · ']) expect(toldAda.text()).toContain(title);
 			// Nor where the only one is not hers any more.
 			app.service.sessions.answerAsPage(hers, ['red']);
 			await app.answered(hers);
-			expect((await useOutside('Sand', 'grace')).text()).toContain('No question in this channel asks you.');
+			expect((await useOutside(app, 'Sand', 'grace')).text()).toContain('No question in this channel asks you.');
 		});
 	});
 
-	it('refuses "Use as answer" to a guest', async () => {
-		const id = await asked('Which colour?');
-		await useAsAnswer(id, 'Sand', 'gus');
+	it('refuses "Use as answer" to a guest', async ({ app }) => {
+		const id = await asked(app, 'Which colour?');
+		await useAsAnswer(app, id, 'Sand', 'gus');
 		const modal = await app.slack.as('gus').waitForModal((now) => !now.text().includes('Looking at session'));
 		expect(modal.text()).toContain('Guests');
-		await modal.close(true);
 	});
 });
 
 describe('a mention in the thread', () => {
-	it('asks the author of a mention, and only them, whether to send it, and sends it when *Undo* is over', async () => {
-		const id = await asked('Which colour?');
-		const told = await mention(id, 'Forest, I think');
+	it('asks the author of a mention, and only them, whether to send it, and sends it when *Undo* is over', async ({
+		app,
+	}) => {
+		const id = await asked(app, 'Which colour?');
+		const told = await mention(app, id, 'Forest, I think');
 		expect(told.isEphemeral()).toBe(true);
 		expect(told.threadTs()).toBe(app.card(id)?.ts);
 		expect(told.text()).toMatch(
@@ -275,13 +258,13 @@ describe('a mention in the thread', () => {
 		);
 		await told.press('Send');
 		await app.until(() => app.thread(id)[0]?.buttons().includes('Undo') === true);
-		await app.until(() => sent(id).length === 1);
-		expect(sent(id)).toEqual(['Forest, I think']);
+		await app.until(() => sent(app, id).length === 1);
+		expect(sent(app, id)).toEqual(['Forest, I think']);
 	});
 
-	it("says who answered when the mention's button is pressed later", async () => {
-		const id = await asked('Which colour?');
-		const told = await mention(id, 'Forest');
+	it("says who answered when the mention's button is pressed later", async ({ app }) => {
+		const id = await asked(app, 'Which colour?');
+		const told = await mention(app, id, 'Forest');
 		await app.pass(1_000);
 		const grace = app.slack.as('grace');
 		const [post] = app.thread(id);
@@ -295,41 +278,41 @@ describe('a mention in the thread', () => {
 		expect(app.service.log.effectivePuts(id)).toHaveLength(1);
 	});
 
-	it('asks which item a mention is for, sends long texts whole, and refuses secret items', async () => {
-		const several = await asked('First?', 'Second?');
-		const told = await mention(several, 'the second one');
+	it('asks which item a mention is for, sends long texts whole, and refuses secret items', async ({ app }) => {
+		const several = await asked(app, 'First?', 'Second?');
+		const told = await mention(app, several, 'the second one');
 		await told.press('Use as answer');
-		const chooser = await ada().waitForModal('Which question does it answer?');
+		const chooser = await ada(app).waitForModal('Which question does it answer?');
 		await chooser.choose(0, '2. Second?');
-		const form = await ada().waitForModal(isForm);
+		const form = await ada(app).waitForModal(isForm);
 		expect(form.value(1)).toBe('the second one');
 		await form.close(true);
 
-		const secret = await asked('One-time code');
-		const refused = await mention(secret, '314159 secretly');
+		const secret = await asked(app, 'One-time code');
+		const refused = await mention(app, secret, '314159 secretly');
 		expect(refused.text()).toContain('Handraise never takes those from a message');
 		expect(openButtons(refused)).toEqual([]);
 		expect(app.log.join('\n')).not.toContain('314159 secretly');
 
-		const long = await asked('Say everything');
+		const long = await asked(app, 'Say everything');
 		const text = `start ${'long '.repeat(1_000)}end`;
-		const offer = await mention(long, text);
+		const offer = await mention(app, long, text);
 		await offer.press('Send');
-		await app.until(() => sent(long).length === 1);
-		expect(sent(long)).toEqual([text]);
+		await app.until(() => sent(app, long).length === 1);
+		expect(sent(app, long)).toEqual([text]);
 	});
 
-	it('replies to a mention outside a watched thread with help', async () => {
-		const told = await app.toldAfter(() => ada().mention('#agents', 'hello?'));
+	it('replies to a mention outside a watched thread with help', async ({ app }) => {
+		const told = await app.toldAfter(() => ada(app).mention('#agents', 'hello?'));
 		expect(told.text()).toContain('/session watch');
 	});
 });
 
-it('ignores messages without a mention in the thread', async () => {
-	const id = await asked('Which colour?');
+it('ignores messages without a mention in the thread', async ({ app }) => {
+	const id = await asked(app, 'Which colour?');
 	const from = app.now();
-	await sayInThread(id, 'I would take sand');
-	await sayInThread(id, 'yes', 'grace');
+	await sayInThread(app, id, 'I would take sand');
+	await sayInThread(app, id, 'yes', 'grace');
 	await app.pass(30_000);
 	expect(app.service.log.puts(id)).toEqual([]);
 	expect(app.calls('chat.postEphemeral', from)).toEqual([]);

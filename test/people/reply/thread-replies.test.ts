@@ -1,42 +1,53 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { item } from '../../../fake-session-service/builders.ts';
 import { itemsOf } from '../../../fake-session-service/log.ts';
-import type { Posted } from '../../../fake-slack/index.ts';
-import { expectNothingWrong, FEWEST_REQUESTS, type WatchingApp, watchingApp } from '../../sessions/harness.ts';
-import { digestText, ESCALATION, openButtons, REMINDER, settledDigestText } from '../../support/sentences.ts';
-import { settingsOf } from '../settings/harness.ts';
+import {
+	type AppOptions,
+	describe,
+	digestText,
+	ESCALATION,
+	expect,
+	FEWEST_REQUESTS,
+	item,
+	openButtons,
+	type Posted,
+	REMINDER,
+	settingsOf,
+	settledDigestText,
+	type WatchingApp,
+	watchingApp,
+	withApp,
+} from '../../kit.ts';
 
 /** Said in the channel where it is no reply to a question: it must leave no trace. */
 const CHATTER = 'the-chatter-of-colleagues';
 const SEND_IT = 'Send this to the agent as the answer?';
 
-function subscribe({ slack }: Pick<WatchingApp, 'slack'>): void {
-	slack.settings.events.push('message.channels', 'message.groups');
+/** Slack sends the messages of channels, and what nobody meant for the agent is nowhere in the end. */
+async function repliesApp({ env, ...options }: AppOptions = {}) {
+	const app = await watchingApp({ ...options, env: { THREAD_REPLIES: 'on', ...env } });
+	app.slack.settings.events.push('message.channels', 'message.groups');
+	return {
+		...app,
+		async [Symbol.asyncDispose]() {
+			expect(await app.said()).not.toContain(CHATTER);
+			await app[Symbol.asyncDispose]();
+		},
+	};
 }
+const it = withApp(repliesApp);
+const overHttp = withApp(() => repliesApp({ transport: 'http' }));
 
-let app: WatchingApp;
-beforeAll(async () => {
-	app = await watchingApp({ env: { THREAD_REPLIES: 'on' } });
-	subscribe(app);
-});
-afterAll(() => app[Symbol.asyncDispose]());
-afterEach(async () => {
-	expectNothingWrong(app);
-	const said = await app.said();
-	expect(said).not.toContain(CHATTER);
-});
-
-const as = (who: string) => app.slack.as(who);
-const saidBy = (who: string, text: string) =>
-	as(who)
+const as = (app: WatchingApp, who: string) => app.slack.as(who);
+const saidBy = (app: WatchingApp, who: string, text: string) =>
+	as(app, who)
 		.messages('#agents', { all: true })
 		.find((message) => message.text() === text);
-const answersTo = (id: string) => app.service.log.effectivePuts(id).map((put) => itemsOf(put)[0]?.value);
+const answersTo = (app: WatchingApp, id: string) =>
+	app.service.log.effectivePuts(id).map((put) => itemsOf(put)[0]?.value);
 
 /** A watched session with a question, and the post of that. */
-async function asked(...titles: string[]): Promise<{ id: string; post: Posted }> {
+async function asked(app: WatchingApp, ...titles: string[]): Promise<{ id: string; post: Posted }> {
 	const id = await app.watched();
 	app.ask(
 		id,
@@ -49,8 +60,8 @@ async function asked(...titles: string[]): Promise<{ id: string; post: Posted }>
 }
 
 /** What only this person is asked after they wrote in the thread. */
-const offered = (thread: Posted, text: string, who = 'ada') =>
-	app.toldAfter(() => as(who).say('#agents', text, { thread }), who);
+const offered = (app: WatchingApp, thread: Posted, text: string, who = 'ada') =>
+	app.toldAfter(() => as(app, who).say('#agents', text, { thread }), who);
 
 /** Whether what only Ada saw is deleted. */
 const isGone = ({ slack }: WatchingApp, { ts }: Posted) =>
@@ -60,7 +71,7 @@ const isGone = ({ slack }: WatchingApp, { ts }: Posted) =>
 		.every((message) => message.ts !== ts);
 
 /** What Slack is asked to show to single people, and to tell, while `act` runs and after it. */
-async function callsOf(act: () => Promise<unknown>): Promise<string[]> {
+async function callsOf(app: WatchingApp, act: () => Promise<unknown>): Promise<string[]> {
 	const from = app.now();
 	await act();
 	await app.pass(2_000);
@@ -69,50 +80,49 @@ async function callsOf(act: () => Promise<unknown>): Promise<string[]> {
 	);
 }
 
-it('offers a reply once to its author, and sends it when they press Send: over HTTP, and after a restart', async () => {
-	await using own = await watchingApp({ transport: 'http', env: { THREAD_REPLIES: 'on' } });
-	subscribe(own);
-	const ada = own.slack.as('ada');
-	const id = await own.watchedAsking(['Which colour?']);
-	const thread = await own.threadSays(id, 'Which colour?');
-	await own.pass(500);
-	const offer = await own.toldAfter(() => ada.say('#agents', 'Sand & <stone>', { thread }));
-	const [said] = offer.text().split('\nWhich colour? · ');
-	expect([offer.threadTs(), said]).toEqual([thread.ts, `${SEND_IT}\n> Sand & <stone>`]);
-	expect(JSON.stringify(offer.blocks())).not.toMatch(/"value":"[^}]*(?:Sand|stone)/);
-	// Others are asked too; nobody is asked twice.
-	await own.toldAfter(() => own.slack.as('grace').say('#agents', 'Forest', { thread, broadcast: true }), 'grace');
-	// Nothing of the session is in memory after the restart to compare an answer with.
-	own.service.faults.add({ kind: 'slow', ms: 10_000, method: 'GET' });
-	await own.restart();
-	const from = own.now();
-	await ada.say('#agents', `Or ${CHATTER}`, { thread });
-	await own.pass(2_000);
-	expect(own.calls('chat.postEphemeral', from)).toEqual([]);
-	await Promise.all([offer.press('Send'), offer.press('Send')]);
-	await own.until(() => thread.buttons().includes('Undo') && isGone(own, offer));
-	expect(thread.text()).toContain('ada answered');
-	own.service.faults.clear();
-	await own.until(() => own.service.log.effectivePuts(id).length === 1);
-	await own.pass(20_000);
-	expect(thread.text()).toContain('ada: Sand & <stone> · ');
-	expect(own.service.log.puts(id).map((put) => itemsOf(put)[0]?.value)).toEqual(['Sand & <stone>']);
-	expectNothingWrong(own);
-	expect(await own.said()).not.toContain(CHATTER);
-	expect(own.log.join('\n')).not.toMatch(/stone|Forest/);
-});
+overHttp(
+	'offers a reply once to its author, and sends it when they press Send: over HTTP, and after a restart',
+	async ({ app }) => {
+		const ada = app.slack.as('ada');
+		const { id, post: thread } = await asked(app, 'Which colour?');
+		const offer = await app.toldAfter(() => ada.say('#agents', 'Sand & <stone>', { thread }));
+		const [said] = offer.text().split('\nWhich colour? · ');
+		expect([offer.threadTs(), said]).toEqual([thread.ts, `${SEND_IT}\n> Sand & <stone>`]);
+		expect(JSON.stringify(offer.blocks())).not.toMatch(/"value":"[^}]*(?:Sand|stone)/);
+		// Others are asked too; nobody is asked twice.
+		await app.toldAfter(() => app.slack.as('grace').say('#agents', 'Forest', { thread, broadcast: true }), 'grace');
+		// Nothing of the session is in memory after the restart to compare an answer with.
+		app.service.faults.add({ kind: 'slow', ms: 10_000, method: 'GET' });
+		await app.restart();
+		const from = app.now();
+		await ada.say('#agents', `Or ${CHATTER}`, { thread });
+		await app.pass(2_000);
+		expect(app.calls('chat.postEphemeral', from)).toEqual([]);
+		await Promise.all([offer.press('Send'), offer.press('Send')]);
+		await app.until(() => thread.buttons().includes('Undo') && isGone(app, offer));
+		expect(thread.text()).toContain('ada answered');
+		app.service.faults.clear();
+		await app.until(() => app.service.log.effectivePuts(id).length === 1);
+		await app.pass(20_000);
+		expect(thread.text()).toContain('ada: Sand & <stone> · ');
+		expect(app.service.log.puts(id).map((put) => itemsOf(put)[0]?.value)).toEqual(['Sand & <stone>']);
+		expect(app.log.join('\n')).not.toMatch(/stone|Forest/);
+	},
+);
 
-it('sends a reply as it is when Send is pressed: edited, one of the options, or not at all when it was deleted', async () => {
-	const { id, post } = await asked('Which colour? One of: Sand, Forest');
-	const offer = await offered(post, 'I would say');
-	await saidBy('ada', 'I would say')?.edit('FOREST ');
+it('sends a reply as it is when Send is pressed: edited, one of the options, or not at all when it was deleted', async ({
+	app,
+}) => {
+	const { id, post } = await asked(app, 'Which colour? One of: Sand, Forest');
+	const offer = await offered(app, post, 'I would say');
+	await saidBy(app, 'ada', 'I would say')?.edit('FOREST ');
 	await offer.press('Send');
 	await app.until(() => post.text().includes(': Forest') && isGone(app, offer));
 	await post.press('Undo');
 	await app.until(() => post.buttons().includes('Other answer…'));
 
-	const hers = await offered(post, 'sand', 'grace');
-	saidBy('grace', 'sand')?.remove();
+	const hers = await offered(app, post, 'sand', 'grace');
+	saidBy(app, 'grace', 'sand')?.remove();
 	await hers.press('Send');
 	await app.until(() => hers.text().includes('You have deleted that message'));
 	await app.pass(15_000);
@@ -120,14 +130,14 @@ it('sends a reply as it is when Send is pressed: edited, one of the options, or 
 
 	// Without the scope, what was offered is sent.
 	app.slack.faults.add({ method: 'conversations.replies', error: 'missing_scope', times: 1 });
-	const mention = await app.toldAfter(() => as('grace').mention('#agents', 'sand', { thread: post }), 'grace');
+	const mention = await app.toldAfter(() => as(app, 'grace').mention('#agents', 'sand', { thread: post }), 'grace');
 	await mention.press('Send');
-	await app.until(() => answersTo(id).length === 1);
-	expect(answersTo(id)).toEqual(['Sand']);
+	await app.until(() => answersTo(app, id).length === 1);
+	expect(answersTo(app, id)).toEqual(['Sand']);
 });
 
 /** Ada presses Send, and the process dies when the answer is stored and sent or undone: the offer and its text stay. */
-async function sentBeforeCrash(offer: Posted, sent: () => unknown): Promise<void> {
+async function sentBeforeCrash(app: WatchingApp, offer: Posted, sent: () => unknown): Promise<void> {
 	using database = new DatabaseSync(join(app.dataDir, 'handraise.db'));
 	const drafts = database.prepare('select form_id as id, content from drafts').all();
 	app.slack.faults.add({ method: 'response_url', status: 500, times: 1 });
@@ -138,21 +148,21 @@ async function sentBeforeCrash(offer: Posted, sent: () => unknown): Promise<void
 	for (const { id = null, content = null } of drafts) restore.run(content, id);
 }
 
-it('says after a crash that a reply which was edited since was sent as it was', async () => {
-	const { id, post } = await asked('Which colour?');
-	const offer = await offered(post, 'I would take Rose');
-	await sentBeforeCrash(offer, () => answersTo(id).length === 1);
-	await saidBy('ada', 'I would take Rose')?.edit('I would take Sand');
+it('says after a crash that a reply which was edited since was sent as it was', async ({ app }) => {
+	const { id, post } = await asked(app, 'Which colour?');
+	const offer = await offered(app, post, 'I would take Rose');
+	await sentBeforeCrash(app, offer, () => answersTo(app, id).length === 1);
+	await saidBy(app, 'ada', 'I would take Rose')?.edit('I would take Sand');
 	await offer.press('Send');
 	await app.until(() => offer.text().includes('Your change came too late'));
 	expect(offer.text()).toContain('> I would take Sand');
-	expect(answersTo(id)).toEqual(['I would take Rose']);
+	expect(answersTo(app, id)).toEqual(['I would take Rose']);
 });
 
-it('says after a crash that a reply which was undone since is not sent again', async () => {
-	const { id, post } = await asked('Which colour?');
-	const offer = await offered(post, 'I would take Sky');
-	await sentBeforeCrash(offer, () => post.buttons().includes('Undo'));
+it('says after a crash that a reply which was undone since is not sent again', async ({ app }) => {
+	const { id, post } = await asked(app, 'Which colour?');
+	const offer = await offered(app, post, 'I would take Sky');
+	await sentBeforeCrash(app, offer, () => post.buttons().includes('Undo'));
 	await post.press('Undo');
 	await app.until(() => post.buttons().includes('Answer…'));
 	await offer.press('Send');
@@ -160,20 +170,22 @@ it('says after a crash that a reply which was undone since is not sent again', a
 		offer.text().includes('Nothing was sent. To send another message of this thread, mention Handraise'),
 	);
 	await app.pass(15_000);
-	expect(answersTo(id)).toEqual([]);
+	expect(answersTo(app, id)).toEqual([]);
 });
 
-it('shows a reply in a form that nothing in it leaves, and offers one that mentions somebody of a similar id', async () => {
-	const { id, post } = await asked('Which colour?');
+it('shows a reply in a form that nothing in it leaves, and offers one that mentions somebody of a similar id', async ({
+	app,
+}) => {
+	const { id, post } = await asked(app, 'Which colour?');
 	const text = 'Sand* · Grace · continued';
-	await (await offered(post, text)).press('Send');
-	await app.until(() => answersTo(id).length === 1);
+	await (await offered(app, post, text)).press('Send');
+	await app.until(() => answersTo(app, id).length === 1);
 	await app.until(() => !post.buttons().includes('Undo'));
-	expect(answersTo(id)).toEqual([text]);
+	expect(answersTo(app, id)).toEqual([text]);
 	expect(post.text().split('\n')[1]).toMatch(/^ada: Sand\* · Grace · continued · (?:delivered|continued)$/);
 
-	const other = await asked('Which size?');
-	await offered(other.post, 'Ask <@U0BOTANY>');
+	const other = await asked(app, 'Which size?');
+	await offered(app, other.post, 'Ask <@U0BOTANY>');
 });
 
 type Fault = Omit<Parameters<WatchingApp['slack']['faults']['add']>[0], 'method'>;
@@ -185,10 +197,10 @@ const UNTOLD: readonly (readonly [string, Fault])[] = [
 	['leaves the messages out', { answer: {} }],
 ];
 
-it.each(UNTOLD)('sends no text that its author may have corrected while Slack %s', async (_, fault) => {
-	const { id, post } = await asked('Which colour?');
-	const offer = await offered(post, 'I would say Rose');
-	await saidBy('ada', 'I would say Rose')?.edit('I would say Sand');
+it.for(UNTOLD)('sends no text that its author may have corrected while Slack %s', async ([_, fault], { app }) => {
+	const { id, post } = await asked(app, 'Which colour?');
+	const offer = await offered(app, post, 'I would say Rose');
+	await saidBy(app, 'ada', 'I would say Rose')?.edit('I would say Sand');
 	const lift = app.slack.faults.add({ method: 'conversations.replies', ...fault });
 	const told = await app.toldAfter(() => offer.press('Send'));
 	lift();
@@ -196,13 +208,15 @@ it.each(UNTOLD)('sends no text that its author may have corrected while Slack %s
 	await app.pass(15_000);
 	expect(app.service.log.puts(id)).toEqual([]);
 	await offer.press('Send');
-	await app.until(() => answersTo(id).length === 1);
-	expect(answersTo(id)).toEqual(['I would say Sand']);
+	await app.until(() => answersTo(app, id).length === 1);
+	expect(answersTo(app, id)).toEqual(['I would say Sand']);
 });
 
-it('sends nothing after No, to somebody who may not answer any more, and when somebody else was first', async () => {
-	const { id, post } = await asked('Which colour?');
-	const [no, late] = [await offered(post, 'Rose'), await offered(post, 'Sand', 'grace')];
+it('sends nothing after No, to somebody who may not answer any more, and when somebody else was first', async ({
+	app,
+}) => {
+	const { id, post } = await asked(app, 'Which colour?');
+	const [no, late] = [await offered(app, post, 'Rose'), await offered(app, post, 'Sand', 'grace')];
 	await no.press('No');
 	await app.until(() => no.text().includes('Nothing was sent'));
 	const grace = app.slack.state.people.find(({ name }) => name === 'grace');
@@ -213,50 +227,51 @@ it('sends nothing after No, to somebody who may not answer any more, and when so
 	Object.assign(grace ?? {}, { isRestricted: false });
 	await app.pass(31_000);
 	expect(app.service.log.puts(id)).toEqual([]);
-	const mention = await app.toldAfter(() => as('ada').mention('#agents', 'Stone', { thread: post }));
+	const mention = await app.toldAfter(() => as(app, 'ada').mention('#agents', 'Stone', { thread: post }));
 	await mention.press('Send');
 	await app.until(() => post.buttons().includes('Undo'));
 	await late.press('Send');
 	await app.until(() => late.text().includes('@ada answered Stone before you.'));
-	await app.until(() => answersTo(id).length === 1);
-	expect(answersTo(id)).toEqual(['Stone']);
+	await app.until(() => answersTo(app, id).length === 1);
+	expect(answersTo(app, id)).toEqual(['Stone']);
 });
 
-it('asks for nothing anywhere else, and nobody who may not answer', async () => {
-	const { id, post } = await asked('Which colour?');
+it('asks for nothing anywhere else, and nobody who may not answer', async ({ app }) => {
+	const { id, post } = await asked(app, 'Which colour?');
 	const card = app.card(id);
-	const elsewhere = await as('ada').say('#agents', CHATTER);
+	const elsewhere = await as(app, 'ada').say('#agents', CHATTER);
 	const lines = app.log.length;
 	expect(
-		await callsOf(async () => {
-			const said = await as('grace').say('#agents', CHATTER, { thread: elsewhere });
+		await callsOf(app, async () => {
+			const said = await as(app, 'grace').say('#agents', CHATTER, { thread: elsewhere });
 			await said.edit(`${CHATTER}, edited`);
 			said.remove();
 			// The card shows no question: it has a post of its own.
-			if (card !== undefined) await as('grace').say('#agents', CHATTER, { thread: card });
+			if (card !== undefined) await as(app, 'grace').say('#agents', CHATTER, { thread: card });
 		}),
 	).toEqual([]);
 	expect(app.log.slice(lines).filter((line) => line.includes('"what":"message"'))).toEqual([]);
-	expect(await callsOf(() => as('gus').say('#agents', CHATTER, { thread: post }))).toEqual(['users.info']);
-	const quick = await app.toldAfter(() => as('ada').mention('#agents', 'Sand', { thread: post }));
+	expect(await callsOf(app, () => as(app, 'gus').say('#agents', CHATTER, { thread: post }))).toEqual(['users.info']);
+	const quick = await app.toldAfter(() => as(app, 'ada').mention('#agents', 'Sand', { thread: post }));
 	await quick.press('Send');
 	await app.until(() => post.buttons().includes('Undo'));
 	// Somebody has answered.
-	expect(await callsOf(() => as('grace').say('#agents', CHATTER, { thread: post }))).toEqual([]);
+	expect(await callsOf(app, () => as(app, 'grace').say('#agents', CHATTER, { thread: post }))).toEqual([]);
 });
 
-it('refuses replies to a secret question, opens the form for several items, and knows the thread of a card', async () => {
-	const secret = await asked('Your password');
-	const refused = await offered(secret.post, CHATTER);
+it('refuses replies to a secret question, opens the form for several items, and knows the thread of a card', async ({
+	app,
+}) => {
+	const secret = await asked(app, 'Your password');
+	const refused = await offered(app, secret.post, CHATTER);
 	expect(refused.text()).toContain('Not in the thread');
 	expect(openButtons(refused)).toEqual([]);
 
-	const several = await asked('First?', 'Second?');
-	const offer = await offered(several.post, 'The second');
+	const several = await asked(app, 'First?', 'Second?');
+	const offer = await offered(app, several.post, 'The second');
 	expect(offer.buttons()).toEqual(['Use as answer', 'No']);
 	await offer.press('Use as answer');
-	const chooser = await as('ada').waitForModal('Which question does it answer?');
-	await chooser.close(true);
+	await as(app, 'ada').waitForModal('Which question does it answer?');
 
 	const id = await app.watched({}, { questionsInThread: true });
 	app.ask(id);
@@ -264,89 +279,87 @@ it('refuses replies to a secret question, opens the form for several items, and 
 	await app.pass(500);
 	const card = app.card(id);
 	if (card === undefined) throw new Error('there is no card');
-	expect((await offered(card, 'Sand')).text()).toContain(SEND_IT);
-	await app.setPosts({});
+	expect((await offered(app, card, 'Sand')).text()).toContain(SEND_IT);
 });
 
 describe('a reply with a file', () => {
 	const ONLY_TEXT = 'Only this text goes to the agent, not the file.';
 	const NOT_SENT = 'Files and voice messages are not sent to the agent.';
 
-	it('is offered with the word that only its text is sent', async () => {
-		const { id, post } = await asked('Which colour?');
+	it('is offered with the word that only its text is sent', async ({ app }) => {
+		const { id, post } = await asked(app, 'Which colour?');
 		const offer = await app.toldAfter(() =>
-			as('ada').say('#agents', 'See the file', { thread: post, files: ['rose.pdf'] }),
+			as(app, 'ada').say('#agents', 'See the file', { thread: post, files: ['rose.pdf'] }),
 		);
 		expect(offer.text()).toContain(`${SEND_IT}\n> See the file`);
 		expect(offer.text()).toContain(ONLY_TEXT);
 		await offer.press('Send');
-		await app.until(() => answersTo(id).length === 1);
-		expect(answersTo(id)).toEqual(['See the file']);
-		const several = await asked('First?', 'Second?');
+		await app.until(() => answersTo(app, id).length === 1);
+		expect(answersTo(app, id)).toEqual(['See the file']);
+		const several = await asked(app, 'First?', 'Second?');
 		const form = await app.toldAfter(() =>
-			as('ada').say('#agents', 'See it', { thread: several.post, files: ['rose.pdf'] }),
+			as(app, 'ada').say('#agents', 'See it', { thread: several.post, files: ['rose.pdf'] }),
 		);
 		expect(form.text()).toContain(ONLY_TEXT);
 	});
 
-	it('is told what to do where it has no text, once for its author, and a text after it is offered', async () => {
-		const { post } = await asked('Which colour?');
+	it('is told what to do where it has no text, once for its author, and a text after it is offered', async ({
+		app,
+	}) => {
+		const { post } = await asked(app, 'Which colour?');
 		const voice = { thread: post, files: ['voice message.m4a'] };
-		const told = await app.toldAfter(() => as('ada').say('#agents', '', voice));
+		const told = await app.toldAfter(() => as(app, 'ada').say('#agents', '', voice));
 		expect([told.threadTs(), told.text()]).toEqual([post.ts, expect.stringContaining(NOT_SENT)]);
 		expect(told.buttons()).toEqual(['Open in the dashboard']);
-		expect(await callsOf(() => as('ada').say('#agents', '', voice))).not.toContain('chat.postEphemeral');
-		expect((await app.toldAfter(() => as('grace').say('#agents', '', voice), 'grace')).text()).toContain(NOT_SENT);
-		expect((await offered(post, 'Rose')).text()).toContain(SEND_IT);
-		const secret = await asked('Your password');
+		expect(await callsOf(app, () => as(app, 'ada').say('#agents', '', voice))).not.toContain('chat.postEphemeral');
+		expect((await app.toldAfter(() => as(app, 'grace').say('#agents', '', voice), 'grace')).text()).toContain(NOT_SENT);
+		expect((await offered(app, post, 'Rose')).text()).toContain(SEND_IT);
+		const secret = await asked(app, 'Your password');
 		const refused = await app.toldAfter(() =>
-			as('ada').say('#agents', '', { thread: secret.post, files: ['key.pem'] }),
+			as(app, 'ada').say('#agents', '', { thread: secret.post, files: ['key.pem'] }),
 		);
 		expect(refused.text()).toContain(NOT_SENT);
 		expect(refused.text()).not.toContain('in this thread');
 	});
 
-	it('is told so by a mention and a shortcut too, and in the window that the shortcut opens', async () => {
-		const { post } = await asked('Which colour?');
+	it('is told so by a mention and a shortcut too, and in the window that the shortcut opens', async ({ app }) => {
+		const { post } = await asked(app, 'Which colour?');
 		const attached = { thread: post, files: ['rose.pdf'] };
-		const mention = await app.toldAfter(() => as('ada').mention('#agents', '', attached));
+		const mention = await app.toldAfter(() => as(app, 'ada').mention('#agents', '', attached));
 		expect(mention.text()).toContain(NOT_SENT);
-		const offer = await app.toldAfter(() => as('ada').mention('#agents', 'See the file', attached));
+		const offer = await app.toldAfter(() => as(app, 'ada').mention('#agents', 'See the file', attached));
 		expect(offer.text()).toContain(ONLY_TEXT);
 		const [alone, said] = [
-			await as('gus').say('#agents', '', attached),
-			await as('gus').say('#agents', 'Rose', attached),
+			await as(app, 'gus').say('#agents', '', attached),
+			await as(app, 'gus').say('#agents', 'Rose', attached),
 		];
-		const told = await app.toldAfter(() => as('ada').shortcut(alone, 'use_as_answer'));
+		const told = await app.toldAfter(() => as(app, 'ada').shortcut(alone, 'use_as_answer'));
 		expect(told.text()).toContain(NOT_SENT);
-		await as('ada').shortcut(said, 'use_as_answer');
-		const form = await as('ada').waitForModal('[Send answer]');
+		await as(app, 'ada').shortcut(said, 'use_as_answer');
+		const form = await as(app, 'ada').waitForModal('[Send answer]');
 		expect(form.value(0)).toBe('Rose');
 		expect(form.text()).toContain(ONLY_TEXT);
-		await form.close(true);
 	});
 
-	it('causes nothing anywhere else', async () => {
-		await asked('Which colour?');
-		const elsewhere = await as('ada').say('#agents', CHATTER);
-		expect(await callsOf(() => as('grace').say('#agents', '', { thread: elsewhere, files: ['a.pdf'] }))).toEqual([]);
+	it('causes nothing anywhere else', async ({ app }) => {
+		await asked(app, 'Which colour?');
+		const elsewhere = await as(app, 'ada').say('#agents', CHATTER);
+		expect(
+			await callsOf(app, () => as(app, 'grace').say('#agents', '', { thread: elsewhere, files: ['a.pdf'] })),
+		).toEqual([]);
 	});
 });
 
 describe('the thread of a reminder', () => {
-	const reminding = () => watchingApp({ env: { ...FEWEST_REQUESTS, REMIND_AFTER: '40s', THREAD_REPLIES: 'on' } });
-	const answersIn = ({ service }: WatchingApp, id: string) =>
-		service.log.effectivePuts(id).map((put) => itemsOf(put)[0]?.value);
+	const it = withApp(() => repliesApp({ env: { ...FEWEST_REQUESTS, REMIND_AFTER: '40s' } }));
 
-	it('takes a reply as one to its question, also that of an escalation', async () => {
-		await using own = await reminding();
-		await settingsOf(own, '5 min').save({ Mention: ['grace'] });
-		subscribe(own);
-		const [ada, grace] = [own.slack.as('ada'), own.slack.as('grace')];
-		const id = await own.watchedAsking(['Which colour? One of: Sand, Forest']);
-		const reminder = await own.threadSays(id, REMINDER);
-		await own.pass(500);
-		const offer = await own.toldAfter(() => ada.say('#agents', 'FOREST', { thread: reminder }));
+	it('takes a reply as one to its question, also that of an escalation', async ({ app }) => {
+		await settingsOf(app, '5 min').save({ Mention: ['grace'] });
+		const [ada, grace] = [app.slack.as('ada'), app.slack.as('grace')];
+		const id = await app.watchedAsking(['Which colour? One of: Sand, Forest']);
+		const reminder = await app.threadSays(id, REMINDER);
+		await app.pass(500);
+		const offer = await app.toldAfter(() => ada.say('#agents', 'FOREST', { thread: reminder }));
 		const [thread, ...lines] = [offer.threadTs(), ...offer.text().split('\n')];
 		expect(thread).toBe(reminder.ts);
 		expect(lines).toEqual([
@@ -355,56 +368,54 @@ describe('the thread of a reminder', () => {
 			expect.stringMatching(/^Which colour\?.* · Order \d+ chairs$/),
 			'[Send] [No]',
 		]);
-		const escalation = await own.threadSays(id, ESCALATION);
-		await own.pass(500);
-		const hers = await own.toldAfter(() => grace.say('#agents', 'sand', { thread: escalation }), 'grace');
+		const escalation = await app.threadSays(id, ESCALATION);
+		await app.pass(500);
+		const hers = await app.toldAfter(() => grace.say('#agents', 'sand', { thread: escalation }), 'grace');
 		expect([hers.threadTs(), hers.buttons()]).toEqual([escalation.ts, ['Send', 'No']]);
 		await offer.press('Send');
-		await own.until(() => reminder.text().includes('ada: Forest') && answersIn(own, id).length === 1);
-		expect(answersIn(own, id)).toEqual(['Forest']);
-		expectNothingWrong(own);
+		await app.until(() => reminder.text().includes('ada: Forest') && answersTo(app, id).length === 1);
+		expect(answersTo(app, id)).toEqual(['Forest']);
 	});
 
-	it('of several questions says where a reply belongs, once to its author, and takes it when one is left', async () => {
-		await using own = await reminding();
-		subscribe(own);
-		const ada = own.slack.as('ada');
-		const ids = [await own.watched(), await own.watched()];
+	it('of several questions says where a reply belongs, once to its author, and takes it when one is left', async ({
+		app,
+	}) => {
+		const ada = app.slack.as('ada');
+		const ids = [await app.watched(), await app.watched()];
 		const [answered = '', left = ''] = ids;
-		own.ask(answered, ['Which colour?']);
-		own.ask(left, ['Which name stands on the invoice?']);
-		const list = await own.until(() => own.inChannel().find((post) => post.text().includes(digestText(2))));
-		await own.pass(500);
-		const told = await own.toldAfter(() => ada.say('#agents', 'Sand', { thread: list }));
+		app.ask(answered, ['Which colour?']);
+		app.ask(left, ['Which name stands on the invoice?']);
+		const list = await app.until(() => app.inChannel().find((post) => post.text().includes(digestText(2))));
+		await app.pass(500);
+		const told = await app.toldAfter(() => ada.say('#agents', 'Sand', { thread: list }));
 		expect([told.threadTs(), told.text()]).toEqual([
 			list.ts,
 			'Handraise cannot tell which question you answer: write in its thread, or press Answer beside it.',
 		]);
-		const from = own.now();
+		const from = app.now();
 		const again = await ada.say('#agents', 'Forest', { thread: list });
-		await own.pass(2_000);
-		expect(own.calls('chat.postEphemeral', from)).toEqual([]);
+		await app.pass(2_000);
+		expect(app.calls('chat.postEphemeral', from)).toEqual([]);
 		for (const act of [
 			() => ada.mention('#agents', 'Sand', { thread: list }),
 			() => ada.shortcut(again, 'use_as_answer'),
 		])
-			expect((await own.toldAfter(act)).text()).toBe(told.text());
+			expect((await app.toldAfter(act)).text()).toBe(told.text());
 		expect(ada.modal()).toBeNull();
 
-		own.service.sessions.answerAsPage(answered, ['Stone']);
-		await own.until(() => list.text().includes(digestText(1)));
+		app.service.sessions.answerAsPage(answered, ['Stone']);
+		await app.until(() => list.text().includes(digestText(1)));
 		// Its author may mean the other one.
-		const offer = await own.toldAfter(() => ada.say('#agents', 'Rose', { thread: list }));
+		const offer = await app.toldAfter(() => ada.say('#agents', 'Rose', { thread: list }));
 		expect([offer.threadTs(), offer.text()]).toEqual([
 			list.ts,
 			expect.stringMatching(/\n> Rose\nWhich name stands on the invoice\? · Order \d+ chairs\n/),
 		]);
 		await offer.press('Send');
-		await own.until(() => answersIn(own, left).length === 1);
-		expect(answersIn(own, left)).toEqual(['Rose']);
-		await own.until(() => list.text().includes(settledDigestText(2)));
-		const late = await own.toldAfter(() => ada.mention('#agents', 'Sand', { thread: list }));
+		await app.until(() => answersTo(app, left).length === 1);
+		expect(answersTo(app, left)).toEqual(['Rose']);
+		await app.until(() => list.text().includes(settledDigestText(2)));
+		const late = await app.toldAfter(() => ada.mention('#agents', 'Sand', { thread: list }));
 		expect(late.text()).toContain('so there is nothing to answer');
-		expectNothingWrong(own);
 	});
 });

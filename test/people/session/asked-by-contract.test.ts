@@ -1,78 +1,76 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { asking, item } from '../../../fake-session-service/builders.ts';
 import type { ItemJson } from '../../../fake-session-service/json.ts';
 import { itemsOf } from '../../../fake-session-service/log.ts';
-import type { Modal } from '../../../fake-slack/index.ts';
 import { FIELD_ERRORS } from '../../../src/slack/form/fields.ts';
-import { type App, answerFields, openSession } from '../../slack/support/open-session.ts';
-import { startApp } from '../../support/app.ts';
-import { DELIVERED } from '../../support/sentences.ts';
+import {
+	type App,
+	answerFields,
+	asking,
+	DELIVERED,
+	expect,
+	item,
+	type Modal,
+	openSession,
+	startApp,
+	withApp,
+} from '../../kit.ts';
 
-let app: App;
-beforeAll(async () => {
-	app = await startApp({ transport: 'http' });
-});
-afterAll(() => app[Symbol.asyncDispose]());
-afterEach(async () => {
-	await app.slack.as('ada').modal()?.close(true);
-	expect(app.slack.violations()).toEqual([]);
-});
-
-let count = 0;
+const it = withApp(() => startApp({ transport: 'http' }));
 /** A session that asks these items, and Ada's window with the form. */
-async function asked(...items: ItemJson[]): Promise<{ id: string; modal: Modal }> {
-	const id = `contract-${++count}`;
+async function asked(app: App, ...items: ItemJson[]): Promise<{ id: string; modal: Modal }> {
+	const id = `contract-${app.service.log.list().length}`;
 	app.service.sessions.put(id, { status: 'humanInput', messages: [asking('Say which.', items)] });
 	return { id, modal: await openSession(app, id) };
 }
 
 /** What arrived, once, with the titles and descriptions that were sent back. */
-const sent = (id: string) => app.service.log.savedPuts(id).map((put) => itemsOf(put));
+const sent = (app: App, id: string) => app.service.log.savedPuts(id).map((put) => itemsOf(put));
 
-async function submitted(modal: Modal): Promise<void> {
+async function submitted(app: App, modal: Modal): Promise<void> {
 	expect((await modal.submit()).outcome).toBe('updated');
 	await app.slack.as('ada').waitForModal(DELIVERED);
 }
 
 const DRAFT = item('Reply to Ada', 'Your parcel came back.\nDraft:\nHello Ada,\n\n- your parcel\n- is here');
 
-it('begins a field with the draft of the agent, which is sent as it is, as it is edited, or not at all', async () => {
+it('begins a field with the draft of the agent, which is sent as it is, as it is edited, or not at all', async ({
+	app,
+}) => {
 	const text = 'Hello Ada,\n\n- your parcel\n- is here';
-	const untouched = await asked(DRAFT);
+	const untouched = await asked(app, DRAFT);
 	expect(answerFields(untouched.modal).map(({ value }) => value)).toEqual([text]);
 	// The draft stands in the field alone.
 	expect(JSON.stringify(untouched.modal.view().payload).match(/is here/g)).toHaveLength(1);
-	await submitted(untouched.modal);
-	expect(sent(untouched.id)).toEqual([[{ ...DRAFT, value: text }]]);
+	await submitted(app, untouched.modal);
+	expect(sent(app, untouched.id)).toEqual([[{ ...DRAFT, value: text }]]);
 
-	const edited = await asked(DRAFT);
+	const edited = await asked(app, DRAFT);
 	await edited.modal.fill(0, 'No.');
-	await submitted(edited.modal);
-	expect(sent(edited.id)[0]?.[0]?.value).toBe('No.');
+	await submitted(app, edited.modal);
+	expect(sent(app, edited.id)[0]?.[0]?.value).toBe('No.');
 
-	const emptied = await asked(DRAFT);
+	const emptied = await asked(app, DRAFT);
 	await emptied.modal.fill(0, '');
 	expect((await emptied.modal.submit()).outcome).toBe('fieldErrors');
-	expect(sent(emptied.id)).toEqual([]);
+	expect(sent(app, emptied.id)).toEqual([]);
 });
 
-it('sends all of a draft that a field in Slack cannot show', async () => {
+it('sends all of a draft that a field in Slack cannot show', async ({ app }) => {
 	const long = 'A very long letter. '.repeat(300).trim();
-	const { id, modal } = await asked(item('Letter', `Draft: ${long}`));
+	const { id, modal } = await asked(app, item('Letter', `Draft: ${long}`));
 	expect(answerFields(modal)[0]?.value?.length).toBeLessThan(long.length);
-	await submitted(modal);
-	expect(sent(id)[0]?.[0]?.value).toBe(long);
+	await submitted(app, modal);
+	expect(sent(app, id)[0]?.[0]?.value).toBe(long);
 });
 
-it('lets an optional field stay empty beside others, and shows no mark', async () => {
+it('lets an optional field stay empty beside others, and shows no mark', async ({ app }) => {
 	const items = [item('Nights (number)', ''), item('Wishes (optional)', '')];
-	const { id, modal } = await asked(...items);
+	const { id, modal } = await asked(app, ...items);
 	expect(answerFields(modal).map(({ label }) => label)).toEqual(['Nights', 'Wishes']);
 	expect(answerFields(modal)[0]?.kind).toBe('number_input');
 	expect((await modal.submit()).outcome).toBe('fieldErrors');
 	await modal.fill(0, '3');
-	await submitted(modal);
-	expect(sent(id)).toEqual([
+	await submitted(app, modal);
+	expect(sent(app, id)).toEqual([
 		[
 			{ ...items[0], value: '3' },
 			{ ...items[1], value: '' },
@@ -80,31 +78,31 @@ it('lets an optional field stay empty beside others, and shows no mark', async (
 	]);
 });
 
-it('asks for something where every field is optional', async () => {
-	const { modal } = await asked(item('Wishes (optional)', ''));
+it('asks for something where every field is optional', async ({ app }) => {
+	const { modal } = await asked(app, item('Wishes (optional)', ''));
 	expect((await modal.submit()).errors).toEqual({ Wishes: FIELD_ERRORS.allEmpty });
 });
 
-it('hides what is marked as secret', async () => {
-	const { modal } = await asked(item('Nickname (secret)', ''));
+it('hides what is marked as secret', async ({ app }) => {
+	const { modal } = await asked(app, item('Nickname (secret)', ''));
 	expect(modal.fields().some(({ actionId }) => actionId === 'form.secret')).toBe(true);
 });
 
-it('sends an option of any length exactly, alone and of several, also after a refresh', async () => {
+it('sends an option of any length exactly, alone and of several, also after a refresh', async ({ app }) => {
 	const long = `The first plan: ${'we wait, and then go on. '.repeat(20)}`.trim();
 	const other = `The other plan | with bars, ${'and more of it '.repeat(20)}`.trim();
 	const description = `Options:\n- ${long}\n- ${other}\n- None`;
-	const one = await asked(item('Which plan?', description));
+	const one = await asked(app, item('Which plan?', description));
 	const label = (at: number, { modal }: { modal: Modal } = one) => answerFields(modal)[0]?.options[at] ?? '';
 	expect(label(1)).toMatch(/^The other plan \| with bars, .*…$/);
 	await one.modal.choose(0, [label(1)]);
 	await one.modal.fill(1, 'Go');
 	await one.modal.press('Refresh');
-	await submitted(one.modal);
-	expect(sent(one.id)[0]?.[0]?.value).toBe(`${other}. Go`);
+	await submitted(app, one.modal);
+	expect(sent(app, one.id)[0]?.[0]?.value).toBe(`${other}. Go`);
 
-	const several = await asked(item('Plans', description.replace('Options', 'Options (several)')));
+	const several = await asked(app, item('Plans', description.replace('Options', 'Options (several)')));
 	await several.modal.choose(0, [label(0, several), 'None']);
-	await submitted(several.modal);
-	expect(sent(several.id)[0]?.[0]?.value).toBe(`${long}\nNone`);
+	await submitted(app, several.modal);
+	expect(sent(app, several.id)[0]?.[0]?.value).toBe(`${long}\nNone`);
 });

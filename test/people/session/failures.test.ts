@@ -1,26 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Fault } from '../../../fake-session-service/faults.ts';
 import { errorWords } from '../../../src/slack/error-view.ts';
-import type { App } from '../../slack/support/open-session.ts';
-import { startTimedApp } from '../../slack/support/timed-app.ts';
-import { said } from '../../support/said.ts';
+import { describe, expect, said, startTimedApp, withApp } from '../../kit.ts';
 
-let timed: Awaited<ReturnType<typeof startTimedApp>>;
-let app: App;
-beforeAll(async () => {
-	timed = await startTimedApp({ env: { ADMIN_CONTACT: 'ops@example.com' } });
-	app = timed.app;
-	app.service.sessions.put('foreign', { status: 'active', messages: [] }, { foreign: true });
-});
-afterAll(() => timed[Symbol.asyncDispose]());
-afterEach(async () => {
-	app.service.faults.clear();
-	app.slack.faults.clear();
-	await app.service.comeBack();
-	await app.slack.as('ada').modal()?.close(true);
-	expect(app.slack.violations()).toEqual([]);
-});
-
+const it = withApp(() => startTimedApp({ env: { ADMIN_CONTACT: 'ops@example.com' } }));
 /** What a person is told for a code, up to the time of the next try. */
 function wordsFor(code: string): string {
 	const retryAt = code === 'rate_limited' ? 1 : null;
@@ -48,14 +30,14 @@ const failures: readonly { what: string; fault: Fault | 'down'; code: string; re
 ];
 
 describe('when the service answers a read with', () => {
-	it.each(failures)(
+	it.for(failures)(
 		'tells the person in the modal when the service responds with $what',
-		async ({ fault, code, retry = true }) => {
+		async ({ fault, code, retry = true }, { app }) => {
 			const ada = app.slack.as('ada');
 			if (fault === 'down') await app.service.goDown();
 			else app.service.faults.add({ ...fault, method: 'GET' });
 			expect(await ada.command('#agents', '/session choices')).toEqual({ ok: true, error: null });
-			await timed.shows(wordsFor(code));
+			await app.shows(wordsFor(code));
 			const modal = ada.modal();
 			expect(modal?.text()).toContain('choices');
 			expect(modal?.submitText()).toBeNull();
@@ -66,29 +48,30 @@ describe('when the service answers a read with', () => {
 			await app.service.comeBack();
 			if (!retry) return;
 			// The time that the 429 named.
-			await timed.clock.advance(30_000);
+			await app.clock.advance(30_000);
 			await modal?.press('Try again');
-			await timed.shows('Which colour?');
+			await app.shows('Which colour?');
 			expect(ada.modal()?.submitText()).toBe('Send answer');
 		},
 	);
 
-	it.each([
+	it.for([
 		['a session of another account', 'foreign', 'session_not_found'],
 		['an id nobody knows', '00000000', 'session_not_found'],
 		['an id with a slash', 'a/b', 'session_not_found'],
 		['an id with a question mark and spaces encoded', 'a?b=%20', 'session_not_found'],
 		['an id of other scripts', 'сессия-会话', 'session_not_found'],
 		['an id that is a path', '..', 'invalid_session_id'],
-	])('tells the person when the service responds with %s', async (_, id, code) => {
+	] as const)('tells the person when the service responds with %s', async ([_, id, code], { app }) => {
+		app.service.sessions.put('foreign', { status: 'active', messages: [] }, { foreign: true });
 		await app.slack.as('ada').command('#agents', `/session ${id}`);
-		await timed.shows(wordsFor(code));
+		await app.shows(wordsFor(code));
 		expect(app.service.log.list({ kind: 'other' })).toEqual([]);
 	});
 });
 
 describe('when Slack fails', () => {
-	it('tells the person in the modal when Slack refuses the content', async () => {
+	it('tells the person in the modal when Slack refuses the content', async ({ app }) => {
 		app.slack.faults.add({
 			method: 'views.update',
 			error: 'internal_error',
@@ -96,23 +79,22 @@ describe('when Slack fails', () => {
 			when: ({ view }) => JSON.stringify(view).includes('Which colour'),
 		});
 		await app.slack.as('ada').command('#agents', '/session choices');
-		await timed.shows(wordsFor('slack_unavailable'));
+		await app.shows(wordsFor('slack_unavailable'));
 	});
 
-	it('ends the request when Slack does not know the view any more', async () => {
+	it('ends the request when Slack does not know the view any more', async ({ app }) => {
 		app.slack.faults.add({ method: 'views.update', error: 'not_found', times: 1 });
 		await app.slack.as('ada').command('#agents', '/session choices');
-		await timed.until(() => app.slack.traffic.calls('views.update').at(-1)?.doneAt !== null);
+		await app.until(() => app.slack.traffic.calls('views.update').at(-1)?.doneAt !== null);
 		expect(app.log.filter((line) => line.includes('"level":"error"'))).toEqual([]);
 	});
 });
 
-it("says when to try again when the service's budget is used up, and works then", async () => {
-	await timed.clock.advance(120_000);
+it("says when to try again when the service's budget is used up, and works then", async ({ app }) => {
 	app.service.useBudget(260);
 	await app.slack.as('ada').command('#agents', '/session choices');
-	await timed.shows(wordsFor('rate_limited'));
-	await timed.clock.advance(61_000);
+	await app.shows(wordsFor('rate_limited'));
+	await app.clock.advance(61_000);
 	await app.slack.as('ada').modal()?.press('Try again');
-	await timed.shows('Which colour?');
+	await app.shows('Which colour?');
 });

@@ -1,37 +1,36 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { asking, item } from '../../../fake-session-service/builders.ts';
-import type { Modal } from '../../../fake-slack/index.ts';
 import { REMOVED_ANSWER } from '../../../src/screens/answer.ts';
 import { MAY_STAY_EMPTY } from '../../../src/screens/form.ts';
 import { claimsWords } from '../../../src/screens/question.ts';
 import { NOTE_LABEL } from '../../../src/slack/form/build.ts';
 import { FIELD_ERRORS } from '../../../src/slack/form/fields.ts';
-import { type App, answerFields, openSession } from '../../slack/support/open-session.ts';
-import { startApp } from '../../support/app.ts';
-import { said } from '../../support/said.ts';
-import { DELIVERED, DRAFT_RESTORED, headline, whatHappened } from '../../support/sentences.ts';
+import {
+	type App,
+	answerFields,
+	asking,
+	DELIVERED,
+	DRAFT_RESTORED,
+	describe,
+	expect,
+	headline,
+	item,
+	type Modal,
+	openSession,
+	said,
+	startApp,
+	whatHappened,
+	withApp,
+} from '../../kit.ts';
 
-let app: App;
-beforeAll(async () => {
-	app = await startApp();
-});
-afterAll(() => app[Symbol.asyncDispose]());
-afterEach(async () => {
-	app.service.faults.clear();
-	for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
-	expect(app.slack.violations()).toEqual([]);
-});
-
-let count = 0;
+const it = withApp(startApp);
 /** A session in which the agent of `scenario` has just asked, and Ada's window with the form. */
-async function opened(scenario: string) {
-	const id = app.service.sessions.start(scenario, `${scenario}-${++count}`);
+async function opened(app: App, scenario: string) {
+	const id = app.service.sessions.start(scenario, `${scenario}-1`);
 	await app.service.sessions.until(id, () => app.service.sessions.askingIndex(id) >= 0);
 	return { id, modal: await openSession(app, id) };
 }
 
 /** Presses a button and waits until the view has its new content. */
-async function press(modal: Modal, label: string): Promise<void> {
+async function press(app: App, modal: Modal, label: string): Promise<void> {
 	const { hash } = modal.view();
 	expect(await modal.press(label)).toBe(true);
 	await app.slack.changes.until(
@@ -41,21 +40,21 @@ async function press(modal: Modal, label: string): Promise<void> {
 }
 
 const valuesIn = (modal: Modal) => answerFields(modal).map((field) => field.value);
-const lastPut = (id: string) => {
+const lastPut = (app: App, id: string) => {
 	const body = app.service.log.savedPuts(id).at(-1)?.body as { humanInputResponse: { value: string }[] } | undefined;
 	return body?.humanInputResponse.map((item) => item.value);
 };
 
 /** Sends the form; `values` is what arrives, once. */
-async function sends({ id, modal }: { id: string; modal: Modal }, values: readonly string[]): Promise<void> {
+async function sends(app: App, { id, modal }: { id: string; modal: Modal }, values: readonly string[]): Promise<void> {
 	expect((await modal.submit()).outcome).toBe('updated');
 	await app.slack.as('ada').waitForModal(DELIVERED);
 	expect(app.service.log.savedPuts(id)).toHaveLength(1);
-	expect(lastPut(id)).toEqual(values);
+	expect(lastPut(app, id)).toEqual(values);
 }
 
 describe('what was typed', () => {
-	it('asks for items with the values 0 and false, as the page of the service does, and fills them', async () => {
+	it('asks for items with the values 0 and false, as the page of the service does, and fills them', async ({ app }) => {
 		const id = 'falsy';
 		const items = [
 			{ ...item('How many?'), value: 0 },
@@ -65,56 +64,58 @@ describe('what was typed', () => {
 		app.service.sessions.put(id, { status: 'humanInput', messages: [asking('I need three things.', items)] });
 		const modal = await openSession(app, id);
 		expect(valuesIn(modal)).toHaveLength(3);
-		await press(modal, 'Skip some questions');
+		await press(app, modal, 'Skip some questions');
 		await modal.fill(0, '12');
 		await modal.fill(1, 'Sand');
-		await sends({ id, modal }, ['12', 'Sand', '']);
+		await sends(app, { id, modal }, ['12', 'Sand', '']);
 	});
 
-	it('keeps typed texts over paging and refreshing, and sends them', async () => {
-		const { id, modal } = await opened('report');
+	it('keeps typed texts over paging and refreshing, and sends them', async ({ app }) => {
+		const { id, modal } = await opened(app, 'report');
 		await modal.fill(0, 'Prices, <b> & "more" 😀');
 		for (const button of ['Older steps', 'Newer steps', 'Refresh', 'Older steps', 'Refresh']) {
-			await press(modal, button);
+			await press(app, modal, button);
 			expect(valuesIn(modal), `after ${button}`).toEqual(['Prices, <b> & "more" 😀']);
 		}
-		await sends({ id, modal }, ['Prices, <b> & "more" 😀']);
+		await sends(app, { id, modal }, ['Prices, <b> & "more" 😀']);
 	});
 
-	it('keeps typed texts over plain text and back in every kind of field, and sends them when Slack leaves them out', async () => {
-		const { id, modal } = await opened('fields');
+	it('keeps typed texts over plain text and back in every kind of field, and sends them when Slack leaves them out', async ({
+		app,
+	}) => {
+		const { id, modal } = await opened(app, 'fields');
 		const typed = ['12', 'ada@example.com', 'https://example.com/agenda', '2026-12-24', '09:30'];
 		await modal.fill(0, '12');
 		await modal.fill(1, 'ada@example.com');
 		await modal.fill(2, 'https://example.com/agenda');
 		await modal.choose(3, '2026-12-24');
 		await modal.choose(4, '09:30');
-		await press(modal, 'Type freely');
+		await press(app, modal, 'Type freely');
 		expect(answerFields(modal).map((field) => field.kind)).toEqual(Array(5).fill('plain_text_input'));
 		expect(valuesIn(modal)).toEqual(typed);
-		await press(modal, 'Suggested fields');
+		await press(app, modal, 'Suggested fields');
 		expect(valuesIn(modal)).toEqual(typed);
-		await press(modal, 'Type freely');
-		await press(modal, 'Refresh');
-		await sends({ id, modal }, typed);
+		await press(app, modal, 'Type freely');
+		await press(app, modal, 'Refresh');
+		await sends(app, { id, modal }, typed);
 	});
 
-	it('keeps a typed text where the guessed field cannot hold it: beside its options', async () => {
-		const { id, modal } = await opened('yesno');
-		await press(modal, 'Type freely');
+	it('keeps a typed text where the guessed field cannot hold it: beside its options', async ({ app }) => {
+		const { id, modal } = await opened(app, 'yesno');
+		await press(app, modal, 'Type freely');
 		await modal.fill(0, 'No. Only below 25 €');
-		await press(modal, 'Suggested fields');
+		await press(app, modal, 'Suggested fields');
 		expect(valuesIn(modal)).toEqual(['No', 'Only below 25 €']);
-		await sends({ id, modal }, ['No. Only below 25 €']);
+		await sends(app, { id, modal }, ['No. Only below 25 €']);
 	});
 
-	it('keeps a typed text at its item when two items have the same title', async () => {
-		const { id, modal } = await opened('three');
+	it('keeps a typed text at its item when two items have the same title', async ({ app }) => {
+		const { id, modal } = await opened(app, 'three');
 		await modal.fill('Name (question 2 of 3)', 'Grace Hopper');
-		await press(modal, 'Refresh');
+		await press(app, modal, 'Refresh');
 		await modal.fill('Name (question 1 of 3)', 'Ada Lovelace');
 		await modal.fill('Affiliation', 'Navy');
-		await sends({ id, modal }, ['Ada Lovelace', 'Grace Hopper', 'Navy']);
+		await sends(app, { id, modal }, ['Ada Lovelace', 'Grace Hopper', 'Navy']);
 		// Handraise's words stand outside the agent's.
 		expect(modal.text()).toContain('Name (question 2 of 3)\n> Grace Hopper');
 		const put = app.service.log.savedPuts(id)[0]?.body as { humanInputResponse: object[]; messageIndex: number };
@@ -126,8 +127,8 @@ describe('what was typed', () => {
 		]);
 	});
 
-	it('keeps typed texts when a refresh fails, and shows the error on top', async () => {
-		const { id, modal } = await opened('three');
+	it('keeps typed texts when a refresh fails, and shows the error on top', async ({ app }) => {
+		const { id, modal } = await opened(app, 'three');
 		await modal.fill(0, 'Ada');
 		app.service.faults.add({ kind: 'unauthorized', sessionId: id });
 		await modal.press('Refresh');
@@ -143,23 +144,25 @@ describe('what was typed', () => {
 describe('the fields', () => {
 	const OTHERS = Array.from({ length: 9 }, (_, at) => `- Colour ${at + 1}`);
 	const ELEVEN = ['- Forest green', '- Sand', ...OTHERS].join('\n');
-	it('requires all fields until "Skip some questions" makes them optional, and sends empty ones as ""', async () => {
-		const { id, modal } = await opened('three');
+	it('requires all fields until "Skip some questions" makes them optional, and sends empty ones as ""', async ({
+		app,
+	}) => {
+		const { id, modal } = await opened(app, 'three');
 		await modal.fill(1, 'Grace');
 		const refused = await modal.submit();
 		expect(refused.outcome).toBe('fieldErrors');
 		expect(Object.keys(refused.errors)).toEqual(['Name (question 1 of 3)', 'Affiliation']);
 		for (const entry of ['Skip some questions', 'Answer all', 'Skip some questions']) {
-			await press(modal, entry);
+			await press(app, modal, entry);
 			expect(answerFields(modal).map((field) => field.optional)).toEqual(Array(3).fill(entry !== 'Answer all'));
 		}
 		expect(modal.text()).toContain(MAY_STAY_EMPTY);
 		expect(valuesIn(modal)).toEqual([null, 'Grace', null]);
-		await sends({ id, modal }, ['', 'Grace', '']);
+		await sends(app, { id, modal }, ['', 'Grace', '']);
 	});
 
-	it('does not accept white space as an answer, and requires one when all fields are optional', async () => {
-		const { id, modal } = await opened('three');
+	it('does not accept white space as an answer, and requires one when all fields are optional', async ({ app }) => {
+		const { id, modal } = await opened(app, 'three');
 		await modal.fill(0, ' \n ');
 		await modal.fill(1, 'Grace');
 		await modal.fill(2, 'Navy');
@@ -167,26 +170,26 @@ describe('the fields', () => {
 		expect(refused.outcome).toBe('fieldErrors');
 		expect(refused.errors['Name (question 1 of 3)']).toContain(FIELD_ERRORS.missingHere);
 		for (const field of [0, 1, 2]) await modal.clear(field);
-		await press(modal, 'Skip some questions');
+		await press(app, modal, 'Skip some questions');
 		expect((await modal.submit()).errors).toEqual({ 'Name (question 1 of 3)': FIELD_ERRORS.allEmpty });
 		expect(app.service.log.puts(id)).toEqual([]);
 	});
 
-	it.each<[asks: string, kind: string, description: string]>([
+	it.for<[asks: string, kind: string, description: string]>([
 		['Which colour?', 'radio_buttons', 'Choose one:\n- Forest green\n- Sand'],
 		['Which colour?', 'static_select', `Choose one:\n${ELEVEN}`],
 		['Which colours? Select all that apply.', 'checkboxes', '- Forest green\n- Sand'],
 		['Which colours? Select all that apply.', 'multi_static_select', ELEVEN],
-	])(
+	] as const)(
 		'takes an option alone, a text alone or both where "%s" has %s, and asks for one of them',
-		async (title, kind, description) => {
+		async ([title, kind, description], { app }) => {
 			const answers: [option: string | null, text: string | null, sent: string][] = [
 				['Forest green', null, 'Forest green'],
 				['Sand', 'The lighter one, please', 'Sand. The lighter one, please'],
 				[null, 'Oak', 'Oak'],
 			];
-			for (const [option, text, sent] of answers) {
-				const id = `choices-${++count}`;
+			for (const [at, [option, text, sent]] of answers.entries()) {
+				const id = `choices-${at}`;
 				app.service.sessions.put(id, {
 					status: 'humanInput',
 					messages: [asking('Say which.', [item(title, description)])],
@@ -197,7 +200,7 @@ describe('the fields', () => {
 				if (option !== null)
 					await modal.choose(0, kind === 'checkboxes' || kind === 'multi_static_select' ? [option] : option);
 				if (text !== null) await modal.fill(NOTE_LABEL, text);
-				await sends({ id, modal }, [sent]);
+				await sends(app, { id, modal }, [sent]);
 				// The receipt shows exactly what was sent.
 				expect(modal.text()).toContain(`> ${sent}`);
 				await modal.close();
@@ -205,20 +208,20 @@ describe('the fields', () => {
 		},
 	);
 
-	it('keeps an option and its note over a refresh, a closing and plain text', async () => {
-		const { id, modal } = await opened('choices');
+	it('keeps an option and its note over a refresh, a closing and plain text', async ({ app }) => {
+		const { id, modal } = await opened(app, 'choices');
 		await modal.choose('Which colour?', 'Sand');
 		await modal.fill(NOTE_LABEL, 'The lighter one');
-		await press(modal, 'Refresh');
+		await press(app, modal, 'Refresh');
 		expect(valuesIn(modal)).toEqual(['Sand', 'The lighter one']);
 		await modal.close();
 		const again = await openSession(app, id);
 		expect(valuesIn(again)).toEqual(['Sand', 'The lighter one']);
-		await press(again, 'Type freely');
+		await press(app, again, 'Type freely');
 		expect(valuesIn(again)).toEqual(['Sand. The lighter one']);
 	});
 
-	it('names the fields when the texts together are longer than the service accepts', async () => {
+	it('names the fields when the texts together are longer than the service accepts', async ({ app }) => {
 		const long = (title: string) => ({ title, description: 'd'.repeat(32_400), value: '' });
 		app.service.sessions.put('longtexts', {
 			status: 'humanInput',
@@ -235,8 +238,8 @@ describe('the fields', () => {
 });
 
 describe('a draft', () => {
-	it('restores a draft for the same person only, who can empty a field and fill it again', async () => {
-		const { id, modal } = await opened('three');
+	it('restores a draft for the same person only, who can empty a field and fill it again', async ({ app }) => {
+		const { id, modal } = await opened(app, 'three');
 		await modal.fill(0, 'Ada Lovelace');
 		await modal.close();
 		const other = await openSession(app, id, 'grace');
@@ -247,24 +250,24 @@ describe('a draft', () => {
 		// A field that the person empties stays empty.
 		await again.clear(0);
 		for (const button of ['Type freely', 'Refresh']) {
-			await press(again, button);
+			await press(app, again, button);
 			expect(valuesIn(again), `after ${button}`).toEqual([null, null, null]);
 		}
 		await again.fill(0, 'Ada Lovelace');
 		await again.fill(1, 'Grace Hopper');
 		await again.fill(2, 'Navy');
-		await sends({ id, modal: again }, ['Ada Lovelace', 'Grace Hopper', 'Navy']);
+		await sends(app, { id, modal: again }, ['Ada Lovelace', 'Grace Hopper', 'Navy']);
 	});
 
-	it('keeps a draft over a restart and a modal that was lost without a closing', async () => {
-		const { id, modal } = await opened('three');
+	it('keeps a draft over a restart and a modal that was lost without a closing', async ({ app }) => {
+		const { id, modal } = await opened(app, 'three');
 		await modal.fill(2, 'Navy');
 		await app.restart();
 		expect(valuesIn(await openSession(app, id))).toEqual([null, null, 'Navy']);
 	});
 
-	it('removes the draft after Submit', async () => {
-		const { id, modal } = await opened('paused');
+	it('removes the draft after Submit', async ({ app }) => {
+		const { id, modal } = await opened(app, 'paused');
 		await modal.fill(1, 'Neither');
 		// No PUT begins, so it can be taken back at any time.
 		app.service.faults.add({ kind: 'unauthorized', sessionId: id, method: 'GET' });
@@ -278,11 +281,11 @@ describe('a draft', () => {
 		expect(valuesIn(again)).toEqual(['None of these (write below)', null]);
 	});
 
-	it('saves no draft of a secret', async () => {
-		const { id, modal } = await opened('code');
+	it('saves no draft of a secret', async ({ app }) => {
+		const { id, modal } = await opened(app, 'code');
 		await modal.fill(0, '918273');
-		await press(modal, 'Type freely');
-		await press(modal, 'Refresh');
+		await press(app, modal, 'Type freely');
+		await press(app, modal, 'Refresh');
 		await modal.close();
 		const again = await openSession(app, id);
 		expect(valuesIn(again)).toEqual([null]);
@@ -292,56 +295,59 @@ describe('a draft', () => {
 });
 
 describe('somebody who is answering', () => {
-	it('shows who is answering to the next person until they cancel', async () => {
-		const { id, modal } = await opened('choices');
+	it('shows who is answering to the next person until they cancel', async ({ app }) => {
+		const { id, modal } = await opened(app, 'choices');
 		const other = await openSession(app, id, 'grace');
 		expect(other.text()).toContain(said(claimsWords(['@ada'])));
 		expect(other.submitText()).toBe('Send answer');
 		await modal.close();
-		await press(other, 'Refresh');
+		await press(app, other, 'Refresh');
 		expect(other.text()).not.toContain('is answering');
 	});
 
-	it('does not show who is answering to the same person, nor after Submit', async () => {
-		const { id, modal } = await opened('three');
-		await press(modal, 'Refresh');
+	it('does not show who is answering to the same person, nor after Submit', async ({ app }) => {
+		const { id, modal } = await opened(app, 'three');
+		await press(app, modal, 'Refresh');
 		expect(modal.text()).not.toContain('is answering');
 		for (const [field, text] of ['a', 'b', 'c'].entries()) await modal.fill(field, text);
-		await sends({ id, modal }, ['a', 'b', 'c']);
+		await sends(app, { id, modal }, ['a', 'b', 'c']);
 		const other = await openSession(app, id, 'grace');
 		expect(other.text()).not.toContain('is answering');
 	});
 });
 
-it.each([
+it.for([
 	['Private key (PEM)', '-----BEGIN PRIVATE KEY-----\nMIIfake\n-----END PRIVATE KEY-----\n'],
 	['The contents of your .env', 'A=1\r\nB="two words"\r\n'],
 	['Recovery codes', 'aaaa-1111\nbbbb-2222'],
-])('takes the lines of "%s" as they are, and says first how many characters fit', async (title, secret) => {
-	const id = `lines-${++count}`;
-	app.service.sessions.put(id, {
-		status: 'humanInput',
-		messages: [asking('To go on:', [item(title), item('Password')])],
-	});
-	const modal = await openSession(app, id);
-	const [field, password] = answerFields(modal);
-	expect(field).toMatchObject({ multiline: true, hint: expect.stringContaining('Up to 3,000 characters fit here.') });
-	expect(password).toMatchObject({ multiline: false, hint: '' });
-	await modal.fill(0, secret);
-	await modal.fill(1, 'one line');
-	await press(modal, 'Refresh');
-	expect((await modal.submit()).outcome).toBe('updated');
-	await app.slack.as('ada').waitForModal(DELIVERED);
-	expect(lastPut(id)).toEqual([secret, 'one line']);
-});
+] as const)(
+	'takes the lines of "%s" as they are, and says first how many characters fit',
+	async ([title, secret], { app }) => {
+		const id = 'lines';
+		app.service.sessions.put(id, {
+			status: 'humanInput',
+			messages: [asking('To go on:', [item(title), item('Password')])],
+		});
+		const modal = await openSession(app, id);
+		const [field, password] = answerFields(modal);
+		expect(field).toMatchObject({ multiline: true, hint: expect.stringContaining('Up to 3,000 characters fit here.') });
+		expect(password).toMatchObject({ multiline: false, hint: '' });
+		await modal.fill(0, secret);
+		await modal.fill(1, 'one line');
+		await press(app, modal, 'Refresh');
+		expect((await modal.submit()).outcome).toBe('updated');
+		await app.slack.as('ada').waitForModal(DELIVERED);
+		expect(lastPut(app, id)).toEqual([secret, 'one line']);
+	},
+);
 
-it('sends a secret to the service and nowhere else', async () => {
-	const { id, modal } = await opened('code');
+it('sends a secret to the service and nowhere else', async ({ app }) => {
+	const { id, modal } = await opened(app, 'code');
 	await modal.fill(0, '271828');
 	expect((await modal.submit()).outcome).toBe('updated');
 	const receipt = await app.slack.as('ada').waitForModal(REMOVED_ANSWER);
 	expect(receipt.text()).toContain('hidden');
-	expect(lastPut(id)).toEqual(['271828']);
+	expect(lastPut(app, id)).toEqual(['271828']);
 	await receipt.close();
 	await app.slack.as('ada').command('#agents', `/session history ${id}`);
 	expect((await app.slack.as('ada').waitForModal('One answer')).text()).toContain(REMOVED_ANSWER);

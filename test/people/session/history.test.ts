@@ -1,54 +1,48 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { asking } from '../../../fake-session-service/builders.ts';
-import type { Modal } from '../../../fake-slack/index.ts';
 import { historyWords, REMOVED_ANSWER, TEXT_REMOVED } from '../../../src/screens/answer.ts';
-import { type App, openSession } from '../../slack/support/open-session.ts';
-import { startTimedApp } from '../../slack/support/timed-app.ts';
-import { said } from '../../support/said.ts';
-import { headline, line } from '../../support/sentences.ts';
+import {
+	asking,
+	describe,
+	expect,
+	headline,
+	line,
+	type Modal,
+	openSession,
+	said,
+	startTimedApp,
+	type TimedApp,
+	withApp,
+} from '../../kit.ts';
 
-let timed: Awaited<ReturnType<typeof startTimedApp>>;
-let app: App;
-beforeAll(async () => {
-	timed = await startTimedApp();
-	app = timed.app;
-});
-afterAll(() => timed[Symbol.asyncDispose]());
-afterEach(async () => {
-	app.slack.faults.clear();
-	for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
-	expect(app.slack.violations()).toEqual([]);
-});
-
+const it = withApp(startTimedApp);
 /** Asks the next question of the session. */
-function ask(id: string, title: string): void {
+function ask(app: TimedApp, id: string, title: string): void {
 	if (!app.service.sessions.has(id)) app.service.sessions.put(id, { status: 'active', messages: [] });
 	app.service.sessions.push(id, asking('', [title]));
 	app.service.sessions.setStatus(id, 'humanInput');
 }
 
-async function answer(id: string, who: string, text: string): Promise<void> {
+async function answer(app: TimedApp, id: string, who: string, text: string): Promise<void> {
 	const modal = await openSession(app, id, who);
 	await modal.fill(0, text);
 	expect((await modal.submit()).outcome).toBe('updated');
-	await timed.shows(headline('resumed'), who);
+	await app.shows(headline('resumed'), who);
 	await modal.close();
 }
 
 const pages = (modal: Modal) => modal.buttons().filter((label) => label !== 'Show question');
 
-async function history(id: string, who = 'ada') {
+async function history(app: TimedApp, id: string, who = 'ada') {
 	await app.slack.as(who).command('#agents', `/session history ${id}`);
 	return app.slack.as(who).waitForModal((modal) => modal.title() === 'History');
 }
 
 describe('the history of a session', () => {
-	it('lists who answered what and when, newest first, with secrets hidden', async () => {
-		ask('h1', 'Colour');
-		await answer('h1', 'ada', 'blue');
-		ask('h1', 'Password');
-		await answer('h1', 'grace', 'hunter2-1618');
-		const text = (await history('h1')).text();
+	it('lists who answered what and when, newest first, with secrets hidden', async ({ app }) => {
+		ask(app, 'h1', 'Colour');
+		await answer(app, 'h1', 'ada', 'blue');
+		ask(app, 'h1', 'Password');
+		await answer(app, 'h1', 'grace', 'hunter2-1618');
+		const text = (await history(app, 'h1')).text();
 		expect(text).toContain('2 answers to session h1, newest first.');
 		expect(text.indexOf('@grace')).toBeLessThan(text.indexOf('@ada'));
 		expect(text).toContain('Colour\n> blue');
@@ -59,10 +53,10 @@ describe('the history of a session', () => {
 		expect(await app.said()).not.toContain('hunter2-1618');
 	});
 
-	it('opens from the window, which keeps what is typed', async () => {
-		ask('h6', 'Colour');
-		await answer('h6', 'grace', 'blue');
-		ask('h6', 'Shade');
+	it('opens from the window, which keeps what is typed', async ({ app }) => {
+		ask(app, 'h6', 'Colour');
+		await answer(app, 'h6', 'grace', 'blue');
+		ask(app, 'h6', 'Shade');
 		const form = await openSession(app, 'h6');
 		await form.fill(0, 'dark');
 		await form.press('History');
@@ -73,8 +67,8 @@ describe('the history of a session', () => {
 		expect(again.value(0)).toBe('dark');
 	});
 
-	it('says in a message when Slack does not open it', async () => {
-		ask('h7', 'Colour');
+	it('says in a message when Slack does not open it', async ({ app }) => {
+		ask(app, 'h7', 'Colour');
 		const form = await openSession(app, 'h7', 'grace');
 		app.slack.faults.add({ method: 'views.push', error: 'expired_trigger_id' });
 		await form.press('History');
@@ -82,41 +76,43 @@ describe('the history of a session', () => {
 		expect(told.isEphemeral()).toBe(true);
 	});
 
-	it('lists answers that were not sent, with the reason', async () => {
-		ask('h2', 'Colour');
+	it('lists answers that were not sent, with the reason', async ({ app }) => {
+		ask(app, 'h2', 'Colour');
 		const modal = await openSession(app, 'h2');
 		await modal.fill(0, 'red');
 		app.service.sessions.answerAsPage('h2', ['green']);
 		await modal.submit();
-		await timed.shows(headline('conflicted'));
+		await app.shows(headline('conflicted'));
 		await modal.close();
-		const text = (await history('h2')).text();
+		const text = (await history(app, 'h2')).text();
 		expect(text).toContain('One answer to');
 		expect(text).toContain(line('conflicted'));
 		expect(text).toContain('> red');
 	});
 
-	it('shows the history page by page', async () => {
+	it('shows the history page by page', async ({ app }) => {
 		for (let n = 1; n <= 8; n++) {
-			ask('h3', `Question ${n}`);
-			await answer('h3', 'ada', `answer ${n}`);
+			ask(app, 'h3', `Question ${n}`);
+			await answer(app, 'h3', 'ada', `answer ${n}`);
 		}
-		const modal = await history('h3');
+		const modal = await history(app, 'h3');
 		expect(modal.text()).toContain('> answer 8');
 		expect(modal.text()).not.toContain('> answer 2');
 		expect(pages(modal)).toEqual(['Older answers']);
 		await modal.press('Older answers');
-		await timed.shows('> answer 1');
+		await app.shows('> answer 1');
 		expect(modal.text()).toContain('> answer 2');
 		expect(modal.text()).not.toContain('> answer 3');
 		expect(pages(modal)).toEqual(['Newer answers']);
 		await modal.press('Newer answers');
-		await timed.shows('> answer 8');
+		await app.shows('> answer 8');
 	});
 
-	it('says that nobody has answered yet, reads nothing from the service, and replies when the trigger has expired', async () => {
+	it('says that nobody has answered yet, reads nothing from the service, and replies when the trigger has expired', async ({
+		app,
+	}) => {
 		const reads = app.service.log.reads().length;
-		expect((await history('h4')).text()).toContain(said(historyWords('h4', 0)));
+		expect((await history(app, 'h4')).text()).toContain(said(historyWords('h4', 0)));
 		expect(app.service.log.reads()).toHaveLength(reads);
 		app.slack.faults.add({ method: 'views.open', error: 'expired_trigger_id' });
 		await app.slack.as('ada').command('#agents', '/session history h1');
@@ -124,13 +120,13 @@ describe('the history of a session', () => {
 		expect(told.text()).toMatch(/try again|Slack/i);
 	});
 
-	it('shows the history without values after the retention time', async () => {
-		ask('h5', 'Colour');
-		await answer('h5', 'ada', 'mauve');
-		await timed.stop();
-		await timed.clock.advance(91 * 24 * 3_600_000);
-		await timed.restart();
-		const modal = await history('h5');
+	it('shows the history without values after the retention time', async ({ app }) => {
+		ask(app, 'h5', 'Colour');
+		await answer(app, 'h5', 'ada', 'mauve');
+		await app.stop();
+		await app.clock.advance(91 * 24 * 3_600_000);
+		await app.restart();
+		const modal = await history(app, 'h5');
 		expect(modal.text()).toContain(TEXT_REMOVED);
 		expect(modal.text()).toContain(`${line('resumed')} · 5 Jan 2026`);
 		expect(modal.text()).not.toContain('mauve');

@@ -1,31 +1,28 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { CANARY_STRINGS } from '../../../fake-session-service/canaries.ts';
-import type { Modal } from '../../../fake-slack/index.ts';
 import { GONE_ON, WITHOUT_SCREENSHOT } from '../../../src/screens/form.ts';
 import { noFormWords } from '../../../src/screens/question.ts';
 import { NOTE_LABEL } from '../../../src/slack/form/build.ts';
 import { statusWords } from '../../../src/slack/parts.ts';
-import { answerFields, openSession } from '../../slack/support/open-session.ts';
-import { startApp } from '../../support/app.ts';
+import {
+	type App,
+	answerFields,
+	describe,
+	expect,
+	forCase,
+	type Modal,
+	openSession,
+	startApp,
+	withApp,
+} from '../../kit.ts';
 
-let app: Awaited<ReturnType<typeof startApp>>;
-beforeAll(async () => {
-	app = await startApp();
-});
-afterAll(() => app[Symbol.asyncDispose]());
-afterEach(async () => {
-	app.slack.settings.undownloadable = () => false;
-	await app.slack.as('ada').modal()?.close(true);
-	expect(app.slack.violations()).toEqual([]);
-	expect(app.service.scriptErrors).toEqual([]);
-});
+const it = withApp(startApp);
 
-const open = (id: string) => openSession(app, id);
+const open = (app: App, id: string) => openSession(app, id);
 const fields = (modal: Modal) => answerFields(modal).map(({ label, kind }) => `${label} ${kind}`);
 
 describe('the modal of a session that asks', () => {
-	it('shows the open question first, then the steps, the task and the other parts', async () => {
-		const text = (await open('demo')).text();
+	it('shows the open question first, then the steps, the task and the other parts', async ({ app }) => {
+		const text = (await open(app, 'demo')).text();
 		const order = [
 			`✋ Book a flight to Frankfurt ${statusWords('humanInput').words} · step 3`,
 			'> Two flights fit.',
@@ -48,7 +45,7 @@ describe('the modal of a session that asks', () => {
 		expect(order.map(([, at]) => at)).toEqual(order.map(([, at]) => at).toSorted((a, b) => a - b));
 	});
 
-	it.each([
+	it.for([
 		['choices', ['Which colour? radio_buttons', `${NOTE_LABEL} plain_text_input`]],
 		[
 			'several',
@@ -85,8 +82,8 @@ describe('the modal of a session that asks', () => {
 		],
 		['unknown', ['Approve? radio_buttons', `${NOTE_LABEL} plain_text_input`]],
 		['paused', ['Formal or informal? radio_buttons', `${NOTE_LABEL} plain_text_input`]],
-	])('shows a suitable field for each item of %s, in order', async (id, wanted) => {
-		const modal = await open(id);
+	] as const)('shows a suitable field for each item of %s, in order', async ([id, wanted], { app }) => {
+		const modal = await open(app, id);
 		expect(fields(modal)).toEqual(wanted);
 		expect(modal.submitText()).toBe('Send answer');
 		// An own text is enough where there are options.
@@ -94,28 +91,28 @@ describe('the modal of a session that asks', () => {
 		expect(optional.every(({ options }) => options.length > 0)).toBe(true);
 	});
 
-	it('says that the agent has continued since the question, and shows forty items as inputs only', async () => {
-		const modal = await open('goneon');
+	it('says that the agent has continued since the question, and shows forty items as inputs only', async ({ app }) => {
+		const modal = await open(app, 'goneon');
 		expect(modal.text()).toContain(GONE_ON);
 		expect(fields(modal)).toEqual(['Budget for each person plain_text_input']);
-		const long = await open('forty');
+		const long = await open(app, 'forty');
 		expect(answerFields(long)).toHaveLength(40);
 		expect(answerFields(long)[39]?.hint).toBe('Please answer number 40 of the form.');
 	});
 
-	it.each([
+	it.for([
 		['ninetyfive', { kind: 'tooMany', count: 95 }],
 		['toolong', { kind: 'tooLarge' }],
-	] as const)('refers people with %s to the dashboard and offers no Submit', async (id, form) => {
-		const modal = await open(id);
+	] as const)('refers people with %s to the dashboard and offers no Submit', async ([id, form], { app }) => {
+		const modal = await open(app, id);
 		expect(modal.text()).toContain(noFormWords(form, true));
 		expect(modal.buttons()).toContain('Open in the dashboard');
 		expect(answerFields(modal)).toEqual([]);
 		expect(modal.submitText()).toBeNull();
 	});
 
-	it('shows hostile content as plain text', async () => {
-		const modal = await open('hostile');
+	it('shows hostile content as plain text', async ({ app }) => {
+		const modal = await open(app, 'hostile');
 		expect(fields(modal)).toHaveLength(4);
 		const sent = JSON.stringify(modal.blocks());
 		for (const live of ['<!channel>', '<!here>', '<!everyone>', '<@U0000000001>', '|Your bank>', 'javascript:']) {
@@ -131,13 +128,13 @@ describe('the modal of a session that asks', () => {
 });
 
 describe('the modal of a session that asks nothing', () => {
-	it.each([
+	it.for([
 		['completed', '· done · step 4'],
 		['failed', '· failed · step 1 · took 12 min'],
 		['stopped', '· stopped · step 2 · took 12 min'],
 		['empty', '· working · no step yet', 'active'],
-	])('shows the state of %s and offers no Submit', async (id, headline, status = id) => {
-		const modal = await open(id);
+	] as const)('shows the state of %s and offers no Submit', async ([id, headline, status = id], { app }) => {
+		const modal = await open(app, id);
 		expect(modal.text()).toContain(headline);
 		expect(modal.text()).toContain(statusWords(status).meaning);
 		expect(modal.submitText()).toBeNull();
@@ -146,8 +143,8 @@ describe('the modal of a session that asks nothing', () => {
 		expect(answerFields(modal)).toEqual([]);
 	});
 
-	it('shows the result, the files and what the agent did with them, from its first step on', async () => {
-		const modal = await open('completed');
+	it('shows the result, the files and what the agent did with them, from its first step on', async ({ app }) => {
+		const modal = await open(app, 'completed');
 		expect(modal.text()).toContain("The agent's result\n> # Three suppliers\n");
 		expect(modal.text()).toContain('See the table (https://suppliers.example/table).');
 		expect(modal.text()).toContain('📄 suppliers.csv\n[Open]');
@@ -161,8 +158,8 @@ describe('the modal of a session that asks nothing', () => {
 });
 
 describe('the steps', () => {
-	it('shows other pages of steps without another read of the service', async () => {
-		const modal = await open('report');
+	it('shows other pages of steps without another read of the service', async ({ app }) => {
+		const modal = await open(app, 'report');
 		expect(modal.text()).toContain('Law 300');
 		expect(modal.buttons()).not.toContain('Newer steps');
 		const reads = app.service.log.reads('report').length;
@@ -175,11 +172,11 @@ describe('the steps', () => {
 		expect(app.service.log.reads('report')).toHaveLength(reads);
 	});
 
-	it('shows the steps of a newer reading, and says so, after another person read the session', async () => {
+	it('shows the steps of a newer reading, and says so, after another person read the session', async ({ app }) => {
 		const steps = (count: number) =>
 			Array.from({ length: count }, (_, n) => ({ role: 'assistant', content: `I do thing ${n + 1}.` }));
 		app.service.sessions.put('pages1', { status: 'active', messages: steps(8) });
-		const modal = await open('pages1');
+		const modal = await open(app, 'pages1');
 		await modal.press('Older steps');
 		await app.slack.as('ada').waitForModal('I do thing 3.');
 		expect(modal.text()).not.toContain('The session was read again');
@@ -197,7 +194,7 @@ describe('the steps', () => {
 
 	it('reads the steps again, and says so, when the reading is not in memory any more', async () => {
 		// Sessions of 20 MB take long on a busy machine, and a read that is given up is repeated.
-		await using app = await startApp({ env: { SESSION_SERVICE_TIMEOUT_MS: '60000' } });
+		const app = await forCase(startApp({ env: { SESSION_SERVICE_TIMEOUT_MS: '60000' } }));
 		const large = (name: string) => ({
 			status: 'active',
 			messages: [
@@ -219,13 +216,13 @@ describe('the steps', () => {
 		expect(app.service.log.reads('large1')).toHaveLength(2);
 	});
 
-	it('reads the steps again on Refresh, in the same modal', async () => {
+	it('reads the steps again on Refresh, in the same modal', async ({ app }) => {
 		app.service.sessions.put('fresh1', {
 			status: 'active',
 			name: 'Fresh',
 			messages: [{ role: 'user', content: 'Go.' }],
 		});
-		const modal = await open('fresh1');
+		const modal = await open(app, 'fresh1');
 		expect(modal.text()).toContain('no step yet');
 		app.service.sessions.push('fresh1', { role: 'assistant', content: 'I have gone.' });
 		await modal.press('Refresh');
@@ -235,9 +232,9 @@ describe('the steps', () => {
 	});
 });
 
-it('leaves out a screenshot that Slack cannot load, and says so', async () => {
+it('leaves out a screenshot that Slack cannot load, and says so', async ({ app }) => {
 	app.slack.settings.undownloadable = (url) => url.includes('screenshot');
-	const modal = await open('choices');
+	const modal = await open(app, 'choices');
 	expect(modal.text()).toContain(WITHOUT_SCREENSHOT);
 	expect(modal.text()).not.toContain('[image: ');
 	expect(modal.submitText()).toBe('Send answer');
@@ -253,7 +250,7 @@ const files = [
 	['named.txt', 'https://dashboard.example.com@evil.example/named.txt'],
 	['later.txt', null],
 ].map(([filename, signedUrl]) => ({ filename, signedUrl, timestamp: null }));
-const put = (lastScreenshotUrl: string) =>
+const put = (app: App, lastScreenshotUrl: string) =>
 	app.service.sessions.put('links1', {
 		status: 'active',
 		messages: [{ role: 'user', content: 'Go.' }],
@@ -261,9 +258,9 @@ const put = (lastScreenshotUrl: string) =>
 		lastScreenshotUrl,
 	} as never);
 
-it('shows the hosts of links, and which links are refused', async () => {
-	put('https://bucket.storage.example:8443/screen.png');
-	const modal = await open('links1');
+it('shows the hosts of links, and which links are refused', async ({ app }) => {
+	put(app, 'https://bucket.storage.example:8443/screen.png');
+	const modal = await open(app, 'links1');
 	expect(modal.text()).toContain('📄 minutes.txt\nat bucket.storage.example\n[Open]');
 	expect(modal.text()).toContain('📄 ours.txt\n[Open]');
 	for (const name of ['router', 'metadata', 'plain', 'script', 'named', 'later']) {
@@ -275,22 +272,22 @@ it('shows the hosts of links, and which links are refused', async () => {
 	expect(modal.text()).toContain('at bucket.storage.example:8443');
 	const sent = JSON.stringify(modal.blocks());
 	for (const { signedUrl } of files.slice(2, 7)) expect(sent).not.toContain(signedUrl);
-	put('https://intranet/screen.png');
-	const other = await open('links1');
+	put(app, 'https://intranet/screen.png');
+	const other = await open(app, 'links1');
 	expect(other.text()).not.toContain('[image: ');
 	expect(other.text()).toContain('Latest screenshot: link not shown (private network)');
 });
 
-it('shows undocumented content in no view, message, log line or metric, and no variable', async () => {
+it('shows undocumented content in no view, message, log line or metric, and no variable', async ({ app }) => {
 	for (const { id } of app.service.sessions.scenarios) {
-		const modal = await open(id);
+		const modal = await open(app, id);
 		if (modal.buttons().includes('Older steps')) {
 			await modal.press('Older steps');
 			await app.slack.as('ada').waitForModal((now) => now.buttons().includes('Newer steps'));
 		}
 		await modal.close(true);
 		app.service.sessions.renewLinks(id);
-		await (await open(id)).close(true);
+		await (await open(app, id)).close(true);
 	}
 	const said = await app.said();
 	expect(CANARY_STRINGS.filter((canary) => said.includes(canary))).toEqual([]);

@@ -1,20 +1,10 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { type App, openSession } from '../../slack/support/open-session.ts';
-import { startApp } from '../../support/app.ts';
+import { type App, expect, openSession, startApp, withApp } from '../../kit.ts';
 import { fingerprintOf } from '../../support/sessions.ts';
 
-let app: App;
-beforeAll(async () => {
-	app = await startApp({ transport: 'http' });
-});
-afterAll(() => app[Symbol.asyncDispose]());
-afterEach(() => {
-	app.service.faults.clear();
-	expect(app.slack.violations()).toEqual([]);
-});
+const it = withApp(() => startApp({ transport: 'http' }));
 
 /** The service sends this JSON for the items of a session's only question. */
-function sends(id: string, items: string): void {
+function sends(app: App, id: string, items: string): void {
 	app.service.sessions.put(id, { status: 'humanInput', messages: [{}, { human_input: [] }] });
 	const message = `{"role":"assistant","content":"Two things.","human_input":[${items}]}`;
 	const body = `{"session":{"sessionId":"${id}","status":"humanInput","messages":[{"state":[1.50]},${message}]}}`;
@@ -36,10 +26,10 @@ const VALUES = {
 	'no number': 'true',
 };
 
-it.each(Object.entries(VALUES))('shows %s as it came, and sends it back so', async (_, json) => {
-	const id = `n${Math.random().toString(16).slice(2, 8)}`;
+it.for(Object.entries(VALUES))('shows %s as it came, and sends it back so', async ([_, json], { app }) => {
+	const id = 'n1';
 	const other = `{"description":"12","\\u0076alue":1.5,"title":"Order","value":${json}}`;
-	sends(id, `{"title":"Colour","description":null,"value":""},${other}`);
+	sends(app, id, `{"title":"Colour","description":null,"value":""},${other}`);
 	const modal = await openSession(app, id);
 	expect(modal.text()).toContain(json.slice(0, 60));
 	await modal.fill(0, 'Sand');
@@ -50,11 +40,11 @@ it.each(Object.entries(VALUES))('shows %s as it came, and sends it back so', asy
 	expect(put?.text).toContain(`"humanInputResponse":${items},`);
 });
 
-it.each(['12345678901234567890', '1.10', '9007199254740993', '1.0'])(
+it.for(['12345678901234567890', '1.10', '9007199254740993', '1.0'])(
 	'shows the title %s as it came, sends it back, and knows the question as version 1.0.0 did',
-	async (json) => {
-		const id = `t${Math.random().toString(16).slice(2, 8)}`;
-		sends(id, `{"title":${json},"description":${json},"value":null}`);
+	async (json, { app }) => {
+		const id = 't1';
+		sends(app, id, `{"title":${json},"description":${json},"value":null}`);
 		const modal = await openSession(app, id);
 		expect(modal.text()).toContain(json);
 		const parsed = String(JSON.parse(json));

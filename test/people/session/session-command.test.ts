@@ -1,39 +1,24 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { askingSession } from '../../../fake-session-service/builders.ts';
 import { WHAT_IT_IS } from '../../../src/screens/watch.ts';
-import { startApp } from '../../support/app.ts';
-import { whatHappened } from '../../support/sentences.ts';
-
-type App = Awaited<ReturnType<typeof startApp>>;
+import { type App, askingSession, describe, expect, startApp, whatHappened, withApp } from '../../kit.ts';
 
 describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
-	let app: App;
-	beforeAll(async () => {
-		app = await startApp({ transport });
-	});
-	afterAll(() => app[Symbol.asyncDispose]());
-	afterEach(async () => {
-		app.service.faults.clear();
-		app.slack.faults.clear();
-		await app.slack.as('ada').modal()?.close(true);
-		expect(app.slack.violations()).toEqual([]);
-	});
+	const it = withApp(() => startApp({ transport }));
 
-	const replies = () =>
+	const replies = (app: App) =>
 		app.slack
 			.as('ada')
 			.messages('#agents')
 			.filter((message) => message.isEphemeral());
 
 	/** Runs the command and resolves to the reply that only this person sees. */
-	async function replyTo(line: string): Promise<string> {
-		const before = replies().length;
+	async function replyTo(app: App, line: string): Promise<string> {
+		const before = replies(app).length;
 		expect(await app.slack.as('ada').command('#agents', line)).toEqual({ ok: true, error: null });
-		await app.slack.as('ada').waitForMessage('#agents', () => replies().length > before);
-		return replies().at(-1)?.text() ?? '';
+		await app.slack.as('ada').waitForMessage('#agents', () => replies(app).length > before);
+		return replies(app).at(-1)?.text() ?? '';
 	}
 
-	it.each([
+	it.for([
 		['the id alone', 'choices'],
 		['double quotes', '"choices"'],
 		['single quotes', "'choices'"],
@@ -46,7 +31,7 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 		['what nobody sees, and a comma', '\u200bcho\u00adices\u200f, '],
 		['a dashboard link with what nobody sees', 'https://dashboard.example.com/sessions/session?id=%E2%80%8Bchoices'],
 		['a dashboard link with a label', '<https://dashboard.example.com/sessions/session?id=choices|the session>'],
-	])('opens the session for %s', async (_, typed) => {
+	] as const)('opens the session for %s', async ([_, typed], { app }) => {
 		const ada = app.slack.as('ada');
 		expect(await ada.command('#agents', `/session ${typed}`)).toEqual({ ok: true, error: null });
 		const modal = await ada.waitForModal('Which colour?');
@@ -56,8 +41,8 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 		expect(modal.submitText()).toBe('Send answer');
 	});
 
-	it.each(['help', 'HELP', '?'])('replies to %s with help that shows the commands', async (typed) => {
-		const reply = await replyTo(`/session ${typed}`);
+	it.for(['help', 'HELP', '?'])('replies to %s with help that shows the commands', async (typed, { app }) => {
+		const reply = await replyTo(app, `/session ${typed}`);
 		expect(reply).toContain(WHAT_IT_IS);
 		expect(reply).toContain('/session <id>');
 		expect(reply).toMatch(/\[More\]$/);
@@ -65,7 +50,7 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 		expect(app.slack.as('grace').messages('#agents')).toEqual([]);
 	});
 
-	it.each([
+	it.for([
 		[
 			'words with what nobody sees',
 			'o\u200bpen, the pod',
@@ -100,8 +85,8 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 			/No flag `?—loudly`?, so nothing was done. `?\/session settings`? has what differs/,
 		],
 		['21 sessions', `watch ${Array.from({ length: 21 }, (__, n) => `s${n}`).join(' ')}`, /up to 20 at once/],
-	])('replies to %s with one line', async (_, typed, words) => {
-		const reply = await replyTo(`/session ${typed}`);
+	] as const)('replies to %s with one line', async ([_, typed, words], { app }) => {
+		const reply = await replyTo(app, `/session ${typed}`);
 		expect(reply).toMatch(words);
 		expect(reply).not.toContain('\n');
 		expect(reply.match(/[\p{L}\p{N}][^\s]*/gu)?.length).toBeLessThanOrEqual(15);
@@ -109,14 +94,14 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 		expect(app.slack.as('grace').messages('#agents')).toEqual([]);
 	});
 
-	it.each(['#agents', 'dm'])('opens the inbox for nothing typed in %s', async (place) => {
+	it.for(['#agents', 'dm'])('opens the inbox for nothing typed in %s', async (place, { app }) => {
 		const ada = app.slack.as('ada');
 		expect(await ada.command(place, '/session')).toEqual({ ok: true, error: null });
 		const modal = await ada.waitForModal('No question for you.');
 		expect(modal.title()).toBe('Home');
 	});
 
-	it('tells a guest who types nothing why they see no inbox', async () => {
+	it('tells a guest who types nothing why they see no inbox', async ({ app }) => {
 		const gus = app.slack.as('gus');
 		expect(await gus.command('#agents', '/session')).toEqual({ ok: true, error: null });
 		const told = await gus.waitForMessage('#agents', whatHappened('guest'));
@@ -124,21 +109,21 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 		expect(gus.modal()).toBeNull();
 	});
 
-	it('shows what people type in seven lines of help, and the rest in their place after *More*', async () => {
-		const short = await replyTo('/session help');
+	it('shows what people type in seven lines of help, and the rest in their place after *More*', async ({ app }) => {
+		const short = await replyTo(app, '/session help');
 		const commands = Array.from(short.matchAll(/^`?\/session(?: <id>| (\w+)(?: <id>)?)?`? — /gm), ([, word]) => word);
 		expect(commands).toEqual([undefined, undefined, 'watch', 'unwatch', 'list', 'settings', 'help']);
 		for (const word of ['history', 'inbox', 'watch all']) expect(short).not.toContain(word);
-		const count = replies().length;
-		expect(await replies().at(-1)?.press('More')).toBe(true);
+		const count = replies(app).length;
+		expect(await replies(app).at(-1)?.press('More')).toBe(true);
 		await app.slack.as('ada').waitForMessage('#agents', '/session watch all');
-		expect(replies().at(-1)?.text()).toContain('/session settings');
-		expect(replies()).toHaveLength(count);
+		expect(replies(app).at(-1)?.text()).toContain('/session settings');
+		expect(replies(app)).toHaveLength(count);
 	});
 
-	it.each(['frobnicate', 'hlep'])(
+	it.for(['frobnicate', 'hlep'])(
 		'looks for the session %s, and says where help is when there is none',
-		async (typed) => {
+		async (typed, { app }) => {
 			const ada = app.slack.as('ada');
 			expect(await ada.command('#agents', `/session ${typed}`)).toEqual({ ok: true, error: null });
 			const modal = await ada.waitForModal(whatHappened('session_not_found'));
@@ -147,9 +132,9 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 		},
 	);
 
-	it.each(['setings', 'SETTING', 'hlep', 'wach', 'lsit'])(
+	it.for(['setings', 'SETTING', 'hlep', 'wach', 'lsit'])(
 		'asks whether a command was meant by %s, if no session has that id',
-		async (typed) => {
+		async (typed, { app }) => {
 			const ada = app.slack.as('ada');
 			const meant = { setings: 'settings', SETTING: 'settings', hlep: 'help', wach: 'watch', lsit: 'list' }[typed];
 			expect(await ada.command('#agents', `/session ${typed}`)).toEqual({ ok: true, error: null });
@@ -159,40 +144,39 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 			app.service.sessions.put(typed, askingSession(['Which colour?']));
 			expect(await ada.command('#agents', `/session ${typed}`)).toEqual({ ok: true, error: null });
 			expect((await ada.waitForModal('Which colour?')).text()).not.toContain('Did you mean');
-			app.service.sessions.remove(typed);
 		},
 	);
 
-	it('asks for no command where none is similar', async () => {
+	it('asks for no command where none is similar', async ({ app }) => {
 		const ada = app.slack.as('ada');
 		await ada.command('#agents', '/session 3f9a2c1e');
 		const modal = await ada.waitForModal(whatHappened('session_not_found'));
 		expect(modal.text()).not.toContain('Did you mean');
 	});
 
-	it('says that a session of which nobody knows has no history', async () => {
+	it('says that a session of which nobody knows has no history', async ({ app }) => {
 		const ada = app.slack.as('ada');
 		await ada.command('#agents', '/session history 3f9a2c1e');
 		const modal = await ada.waitForModal((one) => one.title() === 'History');
 		expect(modal.text()).toContain('Nobody has answered session 3f9a2c1e through Handraise yet.');
 	});
 
-	it('opens what the channel watches for unwatch alone', async () => {
-		expect(await replyTo('/session unwatch')).toMatch(/^This channel watches no session\./);
+	it('opens what the channel watches for unwatch alone', async ({ app }) => {
+		expect(await replyTo(app, '/session unwatch')).toMatch(/^This channel watches no session\./);
 		expect(app.slack.as('ada').modal()).toBeNull();
 	});
 
-	it.each(['query', 'New', '"list"', 'watch file', 'https://dashboard.example.com/sessions/session?id=query'])(
+	it.for(['query', 'New', '"list"', 'watch file', 'https://dashboard.example.com/sessions/session?id=query'])(
 		"says that the service's own word in %s is no id, without a request",
-		async (typed) => {
+		async (typed, { app }) => {
 			const before = app.service.log.list().length;
-			expect(await replyTo(`/session ${typed}`)).toMatch(/A session id cannot be (?:query|New|list|file):/);
+			expect(await replyTo(app, `/session ${typed}`)).toMatch(/A session id cannot be (?:query|New|list|file):/);
 			expect(app.slack.as('ada').modal()).toBeNull();
 			expect(app.service.log.list()).toHaveLength(before);
 		},
 	);
 
-	it('replies with a button that opens the session when the trigger has expired', async () => {
+	it('replies with a button that opens the session when the trigger has expired', async ({ app }) => {
 		const ada = app.slack.as('ada');
 		app.slack.faults.add({
 			method: 'views.open',
@@ -204,34 +188,34 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 				return false;
 			},
 		});
-		const card = await replyTo('/session choices');
+		const card = await replyTo(app, '/session choices');
 		expect(card).toContain('three seconds');
 		expect(ada.modal()).toBeNull();
 		app.slack.faults.clear();
-		expect(await replies().at(-1)?.press('Answer…')).toBe(true);
+		expect(await replies(app).at(-1)?.press('Answer…')).toBe(true);
 		const modal = await ada.waitForModal('Which colour?');
 		expect(modal.submitText()).toBe('Send answer');
 	});
 
-	it.each([
+	it.for([
 		['answers 500', { status: 500 }],
 		['limits the rate', { status: 429, retryAfter: 30 }],
 		['cuts the connection', { drop: true }],
-	])('replies with the button when Slack %s on opening', async (_, fault) => {
+	] as const)('replies with the button when Slack %s on opening', async ([_, fault], { app }) => {
 		app.slack.faults.add({ method: 'views.open', ...fault, times: 2 });
-		expect(await replyTo('/session choices')).toContain('Answer…');
+		expect(await replyTo(app, '/session choices')).toContain('Answer…');
 		app.slack.faults.clear();
-		await replies().at(-1)?.press('Answer…');
+		await replies(app).at(-1)?.press('Answer…');
 		await app.slack.as('ada').waitForModal('Which colour?');
 	});
 
-	it("fills the modal when Slack's response to its opening is lost", async () => {
+	it("fills the modal when Slack's response to its opening is lost", async ({ app }) => {
 		app.slack.faults.add({ method: 'views.open', drop: true, afterEffect: true, times: 1 });
 		await app.slack.as('ada').command('#agents', '/session choices');
 		await app.slack.as('ada').waitForModal('Which colour?');
 	});
 
-	it('shows a loading view until the service responds, then the content', async () => {
+	it('shows a loading view until the service responds, then the content', async ({ app }) => {
 		const ada = app.slack.as('ada');
 		const { promise, resolve } = Promise.withResolvers<void>();
 		app.service.hooks.onRequest = () => promise;
@@ -245,7 +229,7 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 		expect(ada.modal()?.id).toBe(modal.id);
 	});
 
-	it('does not update a modal that was closed while it loaded', async () => {
+	it('does not update a modal that was closed while it loaded', async ({ app }) => {
 		const ada = app.slack.as('ada');
 		const { promise, resolve } = Promise.withResolvers<void>();
 		app.service.hooks.onRequest = () => promise;
@@ -261,7 +245,7 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 		expect(ada.dm()).toEqual([]);
 	});
 
-	it('opens one modal for a command that Slack sends twice', async () => {
+	it('opens one modal for a command that Slack sends twice', async ({ app }) => {
 		const before = app.slack.traffic.calls('views.open').length;
 		app.slack.faults.duplicateNext('slash_commands');
 		await app.slack.as('ada').command('#agents', '/session choices');
@@ -269,7 +253,7 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 		expect(app.slack.traffic.calls('views.open').length - before).toBe(1);
 	});
 
-	it('opens the session where the bot is not a member, and in a direct message', async () => {
+	it('opens the session where the bot is not a member, and in a direct message', async ({ app }) => {
 		for (const channel of ['#general', 'dm']) {
 			expect(await app.slack.as('ada').command(channel, '/session choices')).toEqual({ ok: true, error: null });
 			const modal = await app.slack.as('ada').waitForModal('Which colour?');
@@ -277,7 +261,7 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 		}
 	});
 
-	it('replies to every direct message with the help', async () => {
+	it('replies to every direct message with the help', async ({ app }) => {
 		await app.slack.as('ada').say('dm', 'hello?');
 		const reply = await app.slack.as('ada').waitForMessage('dm', WHAT_IT_IS);
 		expect(reply.author()).toBe('handraise');

@@ -1,99 +1,100 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { asking, item } from '../../../fake-session-service/builders.ts';
 import type { ItemJson } from '../../../fake-session-service/json.ts';
 import { itemsOf } from '../../../fake-session-service/log.ts';
-import type { Modal } from '../../../fake-slack/index.ts';
 import { NOTE_LABEL } from '../../../src/slack/form/build.ts';
 import { FIELD_ERRORS } from '../../../src/slack/form/fields.ts';
-import { type App, answerFields, keepSecret, openSession } from '../../slack/support/open-session.ts';
-import { startApp } from '../../support/app.ts';
-import { DELIVERED, DRAFT_RESTORED } from '../../support/sentences.ts';
+import {
+	type App,
+	answerFields,
+	asking,
+	DELIVERED,
+	DRAFT_RESTORED,
+	expect,
+	item,
+	keepSecret,
+	type Modal,
+	openSession,
+	startApp,
+	withApp,
+} from '../../kit.ts';
 
-let app: App;
-beforeAll(async () => {
-	app = await startApp({ transport: 'http' });
-});
-afterAll(() => app[Symbol.asyncDispose]());
-afterEach(async () => {
-	await app.slack.as('ada').modal()?.close(true);
-	expect(app.slack.violations()).toEqual([]);
-});
-
+const it = withApp(() => startApp({ transport: 'http' }));
 const TOPPINGS = item('Which toppings? Select all that apply.', '- Ham\n- Olives\n- Basil');
 const SHOPS = item('Which shops? Select all that apply.', '- Acme, Inc.\n- Bolt\n- Nut, Ltd.');
 const ROOMS = item('Pick 2 rooms', Array.from({ length: 12 }, (_, at) => `- Room ${at + 1}`).join('\n'));
 
-let count = 0;
 /** A session that asks these items, and Ada's window with the form. */
-async function asked(...items: ItemJson[]): Promise<{ id: string; modal: Modal }> {
-	const id = `several-${++count}`;
+async function asked(app: App, ...items: ItemJson[]): Promise<{ id: string; modal: Modal }> {
+	const id = 'several-options';
 	app.service.sessions.put(id, { status: 'humanInput', messages: [asking('Say which.', items)] });
 	return { id, modal: await openSession(app, id) };
 }
 
-const until = (test: () => boolean) => app.slack.changes.until(test, () => 'nothing happened');
+const until = (app: App, test: () => boolean) => app.slack.changes.until(test, () => 'nothing happened');
 
 /** Presses a button and waits until the view has its new content. */
-async function press(modal: Modal, label: string): Promise<void> {
+async function press(app: App, modal: Modal, label: string): Promise<void> {
 	const { hash } = modal.view();
 	expect(await modal.press(label)).toBe(true);
-	await until(() => modal.view().hash !== hash);
+	await until(app, () => modal.view().hash !== hash);
 }
 
 const valuesIn = (modal: Modal) => answerFields(modal).map((field) => field.value);
 
 /** Sends the form; `values` is what arrives, once. */
-async function sends({ id, modal }: { id: string; modal: Modal }, values: readonly string[]): Promise<void> {
+async function sends(app: App, { id, modal }: { id: string; modal: Modal }, values: readonly string[]): Promise<void> {
 	expect((await modal.submit()).outcome).toBe('updated');
 	await app.slack.as('ada').waitForModal(DELIVERED);
 	const puts = app.service.log.savedPuts(id);
 	expect(puts.map((put) => itemsOf(put).map(({ value }) => value))).toEqual([values]);
 }
 
-it('sends what is ticked, in the order of the item', async () => {
-	const { id, modal } = await asked(TOPPINGS);
+it('sends what is ticked, in the order of the item', async ({ app }) => {
+	const { id, modal } = await asked(app, TOPPINGS);
 	const options = ['Ham', 'Olives', 'Basil'];
 	expect(answerFields(modal)[0]).toMatchObject({ kind: 'checkboxes', options });
 	await modal.choose(0, ['Basil', 'Ham']);
-	await sends({ id, modal }, ['Ham, Basil']);
+	await sends(app, { id, modal }, ['Ham, Basil']);
 });
 
-it.each([
+it.for([
 	['behind what is ticked', ['Ham', 'Olives'], 'Ham, Olives. Thin, please'],
 	['as it is without a tick', [], 'Thin, please'],
-])('sends the note at the end %s, with the last question that has options', async (_, ticked, sent) => {
-	const graces = { ...TOPPINGS, title: 'Which for Grace? Select all that apply.' };
-	const form = await asked(TOPPINGS, graces, item('Anything else?'));
-	await form.modal.choose(0, ['Basil']);
-	await form.modal.choose(1, ticked);
-	await form.modal.fill(2, 'Napkins');
-	await form.modal.fill(3, 'Thin, please');
-	await sends(form, ['Basil', sent, 'Napkins']);
-});
+] as const)(
+	'sends the note at the end %s, with the last question that has options',
+	async ([_, ticked, sent], { app }) => {
+		const graces = { ...TOPPINGS, title: 'Which for Grace? Select all that apply.' };
+		const form = await asked(app, TOPPINGS, graces, item('Anything else?'));
+		await form.modal.choose(0, ['Basil']);
+		await form.modal.choose(1, ticked);
+		await form.modal.fill(2, 'Napkins');
+		await form.modal.fill(3, 'Thin, please');
+		await sends(app, form, ['Basil', sent, 'Napkins']);
+	},
+);
 
-it('sends options with a comma one a line, and a note below them', async () => {
-	const form = await asked(SHOPS, { ...SHOPS, title: 'Which later? Select all that apply.' });
+it('sends options with a comma one a line, and a note below them', async ({ app }) => {
+	const form = await asked(app, SHOPS, { ...SHOPS, title: 'Which later? Select all that apply.' });
 	await form.modal.choose(0, ['Nut, Ltd.', 'Acme, Inc.']);
 	await form.modal.choose(1, ['Bolt', 'Nut, Ltd.']);
 	await form.modal.fill(2, 'By Friday');
-	await press(form.modal, 'Refresh');
-	await sends(form, ['Acme, Inc.\nNut, Ltd.', 'Bolt\nNut, Ltd.\nBy Friday']);
+	await press(app, form.modal, 'Refresh');
+	await sends(app, form, ['Acme, Inc.\nNut, Ltd.', 'Bolt\nNut, Ltd.\nBy Friday']);
 });
 
-it('offers more than ten in a list, and keeps them over plain text, paging and a refresh', async () => {
-	const form = await asked(ROOMS);
+it('offers more than ten in a list, and keeps them over plain text, paging and a refresh', async ({ app }) => {
+	const form = await asked(app, ROOMS);
 	expect(answerFields(form.modal)[0]).toMatchObject({ kind: 'multi_static_select' });
 	await form.modal.choose(0, ['Room 12', 'Room 2']);
-	await press(form.modal, 'Type freely');
+	await press(app, form.modal, 'Type freely');
 	expect(valuesIn(form.modal)).toEqual(['Room 2, Room 12']);
-	await press(form.modal, 'Suggested fields');
-	await press(form.modal, 'Refresh');
+	await press(app, form.modal, 'Suggested fields');
+	await press(app, form.modal, 'Refresh');
 	expect(valuesIn(form.modal)).toEqual([['Room 2', 'Room 12'], null]);
-	await sends(form, ['Room 2, Room 12']);
+	await sends(app, form, ['Room 2, Room 12']);
 });
 
-it('sends a part with others, asks for what is missing, and refuses nothing at all', async () => {
-	const form = await asked(TOPPINGS, item('Anything else?'), SHOPS);
+it('sends a part with others, asks for what is missing, and refuses nothing at all', async ({ app }) => {
+	const form = await asked(app, TOPPINGS, item('Anything else?'), SHOPS);
 	const { modal } = form;
 	await modal.choose(0, ['Ham']);
 	await modal.choose(0, []);
@@ -103,15 +104,15 @@ it('sends a part with others, asks for what is missing, and refuses nothing at a
 	await modal.choose(0, ['Ham']);
 	expect((await modal.submit()).errors).toEqual({ [`${SHOPS.title}`]: FIELD_ERRORS.missingHere });
 	await modal.choose(0, []);
-	await press(modal, 'Skip some questions');
+	await press(app, modal, 'Skip some questions');
 	await modal.fill(1, '');
 	expect((await modal.submit()).errors).toEqual({ [`${TOPPINGS.title}`]: FIELD_ERRORS.allEmpty });
 	await modal.choose(2, ['Bolt', 'Acme, Inc.']);
-	await sends(form, ['', '', 'Acme, Inc.\nBolt']);
+	await sends(app, form, ['', '', 'Acme, Inc.\nBolt']);
 });
 
-it('ticks what a draft has, and sends it although Slack leaves out what nobody touches', async () => {
-	const { id, modal: first } = await asked(TOPPINGS);
+it('ticks what a draft has, and sends it although Slack leaves out what nobody touches', async ({ app }) => {
+	const { id, modal: first } = await asked(app, TOPPINGS);
 	await first.choose(0, ['Basil', 'Ham']);
 	await first.fill(NOTE_LABEL, 'Thin');
 	await first.close();
@@ -119,36 +120,36 @@ it('ticks what a draft has, and sends it although Slack leaves out what nobody t
 	expect(modal.text()).toMatch(DRAFT_RESTORED);
 	expect(valuesIn(modal)).toEqual([['Ham', 'Basil'], 'Thin']);
 	await modal.fill(NOTE_LABEL, 'Thick');
-	await sends({ id, modal }, ['Ham, Basil. Thick']);
+	await sends(app, { id, modal }, ['Ham, Basil. Thick']);
 });
 
-it('forgets what was unticked', async () => {
-	const { id, modal: first } = await asked(TOPPINGS);
+it('forgets what was unticked', async ({ app }) => {
+	const { id, modal: first } = await asked(app, TOPPINGS);
 	await first.choose(0, ['Basil', 'Ham']);
 	await first.close();
 	const modal = await openSession(app, id);
 	await modal.choose(0, []);
 	await modal.fill(NOTE_LABEL, 'None');
-	await press(modal, 'Refresh');
+	await press(app, modal, 'Refresh');
 	expect(valuesIn(modal)).toEqual([[], 'None']);
-	await sends({ id, modal }, ['None']);
+	await sends(app, { id, modal }, ['None']);
 });
 
-it('keeps what is ticked secret', async () => {
-	const form = await asked(TOPPINGS);
-	await keepSecret(form.modal, until);
+it('keeps what is ticked secret', async ({ app }) => {
+	const form = await asked(app, TOPPINGS);
+	await keepSecret(form.modal, (test) => until(app, test));
 	await form.modal.choose(0, ['Olives', 'Basil']);
-	await press(form.modal, 'Refresh');
-	await sends(form, ['Olives, Basil']);
+	await press(app, form.modal, 'Refresh');
+	await sends(app, form, ['Olives, Basil']);
 	expect(app.slack.as('ada').modal()?.text()).not.toContain('Olives');
 	expect(await app.said()).not.toContain('Olives, Basil');
 });
 
-it.each([['sends'], ['ticks, in a refresh, and sends']])(
+it.for([['sends'], ['ticks, in a refresh, and sends']] as const)(
 	'%s what is chosen in a window with radio buttons, as an older version drew it',
-	async (what) => {
+	async ([what], { app }) => {
 		const isShownAgain = what !== 'sends';
-		const form = await asked(TOPPINGS);
+		const form = await asked(app, TOPPINGS);
 		for (const block of form.modal.blocks()) {
 			const element = block.element as { type: string } | undefined;
 			if (element?.type === 'checkboxes') element.type = 'radio_buttons';
@@ -157,10 +158,10 @@ it.each([['sends'], ['ticks, in a refresh, and sends']])(
 		await form.modal.choose(0, 'Olives');
 		await form.modal.fill(NOTE_LABEL, 'Green');
 		if (isShownAgain) {
-			await press(form.modal, 'Refresh');
+			await press(app, form.modal, 'Refresh');
 			expect(valuesIn(form.modal)).toEqual([['Olives'], 'Green']);
 			await form.modal.choose(0, ['Olives', 'Ham']);
 		}
-		await sends(form, [isShownAgain ? 'Ham, Olives. Green' : 'Olives. Green']);
+		await sends(app, form, [isShownAgain ? 'Ham, Olives. Green' : 'Olives. Green']);
 	},
 );

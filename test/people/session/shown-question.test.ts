@@ -1,12 +1,20 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { asking, item } from '../../../fake-session-service/builders.ts';
 import type { ItemJson } from '../../../fake-session-service/json.ts';
-import type { Posted } from '../../../fake-slack/index.ts';
 import { REMOVED_ANSWER, TEXT_REMOVED } from '../../../src/screens/answer.ts';
-import { expectNothingWrong, FEWEST_REQUESTS, type WatchingApp, watchingApp } from '../../sessions/harness.ts';
-import { openSession } from '../../slack/support/open-session.ts';
+import {
+	asking,
+	describe,
+	expect,
+	FEWEST_REQUESTS,
+	forCase,
+	it,
+	item,
+	openSession,
+	type Posted,
+	type WatchingApp,
+	watchingApp,
+	whatHappened,
+} from '../../kit.ts';
 import { auditRows } from '../../support/audit-rows.ts';
-import { whatHappened } from '../../support/sentences.ts';
 
 /* What was approved stays readable: *Show question* on the settled post and in *History*. */
 
@@ -14,19 +22,11 @@ const DAY = 24 * 3_600_000;
 const FLIGHT = item('Which flight should I book?', 'One of: LH 1173, TP 570');
 const SAID = 'LH 1173 leaves at 06:05 for 129 €.\nTP 570 leaves at `08:40`.';
 
-let app: WatchingApp;
-const start = async (options: Parameters<typeof watchingApp>[0] = {}) => {
-	app = await watchingApp({ ...options, env: { ...FEWEST_REQUESTS, UNDO_SECONDS: '0', ...options.env } });
-};
-afterEach(async () => {
-	app.slack.faults.clear();
-	app.service.faults.clear();
-	expectNothingWrong(app);
-	await app[Symbol.asyncDispose]();
-});
+const start = (options: Parameters<typeof watchingApp>[0] = {}) =>
+	forCase(watchingApp({ ...options, env: { ...FEWEST_REQUESTS, UNDO_SECONDS: '0', ...options.env } }));
 
 /** A watched session that asks, and the question's post. */
-async function asked(items: readonly ItemJson[] = [FLIGHT], content = SAID) {
+async function asked(app: WatchingApp, items: readonly ItemJson[] = [FLIGHT], content = SAID) {
 	const id = await app.watched({ name: 'Book a flight' });
 	const index = app.ask(id, items, content);
 	const post = await app.threadSays(id, items[0]?.title ?? '');
@@ -34,8 +34,8 @@ async function asked(items: readonly ItemJson[] = [FLIGHT], content = SAID) {
 }
 
 /** The same, answered with one press. */
-async function answered() {
-	const question = await asked();
+async function answered(app: WatchingApp) {
+	const question = await asked(app);
 	await question.post.press('LH 1173');
 	await app.answered(question.id);
 	await app.until(() => question.post.text().includes('continued'));
@@ -43,7 +43,7 @@ async function answered() {
 }
 
 /** Presses *Show question*; resolves to the window. */
-async function shown(post: Posted, who = 'grace') {
+async function shown(app: WatchingApp, post: Posted, who = 'grace') {
 	await app.seenBy(who, post).press('Show question');
 	return app.until(() => {
 		const modal = app.slack.as(who).modal();
@@ -53,13 +53,13 @@ async function shown(post: Posted, who = 'grace') {
 
 describe('Show question', () => {
 	it('opens what was answered, as it was then, whatever the agent has written since', async () => {
-		await start();
-		const { id, index, post } = await answered();
+		const app = await start();
+		const { id, index, post } = await answered(app);
 		const messages = structuredClone(app.service.sessions.get(id).messages ?? []);
 		const other = asking('May I delete everything?', [item('Shall I?', 'Everything.')]);
 		app.service.sessions.patch(id, { messages: messages.toSpliced(index, 1, other) });
 		await app.pass(60_000);
-		const modal = await shown(post);
+		const modal = await shown(app, post);
 		expect(modal.text().split('\n')).toEqual([
 			'Question',
 			'✋ Book a flight asked',
@@ -79,14 +79,14 @@ describe('Show question', () => {
 	});
 
 	it('shows all items of a form, and their answers', async () => {
-		await start();
+		const app = await start();
 		const items = [item('First?', 'The one in front'), item('Second?'), item('Third?')];
-		const { id, post } = await asked(items);
-		const form = await openSession(app.app, id);
+		const { id, post } = await asked(app, items);
+		const form = await openSession(app, id);
 		for (const [at, text] of ['one', 'two', 'three'].entries()) await form.fill(at, text);
 		await form.submit();
 		await app.answered(id);
-		const text = (await shown(post)).text();
+		const text = (await shown(app, post)).text();
 		for (const part of [
 			'> First?\n> The one in front\n> Second?\n> Third?\n',
 			'First?\n> one\nSecond?\n> two\nThird?\n> three',
@@ -95,8 +95,8 @@ describe('Show question', () => {
 	});
 
 	it('opens on *History*, which stays below it', async () => {
-		await start();
-		const { id } = await answered();
+		const app = await start();
+		const { id } = await answered(app);
 		const grace = app.slack.as('grace');
 		await grace.command('#agents', `/session history ${id}`);
 		const history = await grace.waitForModal((modal) => modal.title() === 'History');
@@ -108,22 +108,22 @@ describe('Show question', () => {
 	});
 
 	it('is there for an answer of which no response came, once a read has found it', async () => {
-		await start();
-		const { id, post } = await asked();
+		const app = await start();
+		const { id, post } = await asked(app);
 		app.service.faults.add({ kind: 'reset', method: 'PUT', saves: true, times: 1 });
 		await post.press('LH 1173');
 		await app.answered(id);
-		expect((await shown(post)).text()).toContain('> Which flight should I book?\n> One of: LH 1173, TP 570');
+		expect((await shown(app, post)).text()).toContain('> Which flight should I book?\n> One of: LH 1173, TP 570');
 	});
 
 	it('never shows a secret, neither one that was asked for nor one that the agent wrote', async () => {
-		await start();
-		const { id, post } = await asked([item('Your password')], 'I have tried the password hunter2-first already.');
-		const form = await openSession(app.app, id);
+		const app = await start();
+		const { id, post } = await asked(app, [item('Your password')], 'I have tried the password hunter2-first already.');
+		const form = await openSession(app, id);
 		await form.fill(0, 'hunter2-second');
 		await form.submit();
 		await app.answered(id);
-		const text = (await shown(post)).text();
+		const text = (await shown(app, post)).text();
 		expect(text).toContain('> I have tried the password •••• already.\n> Your password\n');
 		expect(text).toContain(`answered:\n${REMOVED_ANSWER}`);
 		expect(text).not.toContain('hunter2');
@@ -131,14 +131,14 @@ describe('Show question', () => {
 	});
 
 	it('says so when the texts were removed', async () => {
-		await start({ env: { RETENTION_DAYS: '2' } });
-		const { id, post } = await answered();
+		const app = await start({ env: { RETENTION_DAYS: '2' } });
+		const { id, post } = await answered(app);
 		app.freezePosts();
 		await app.stop();
 		await app.clock.advance(3 * DAY);
 		await app.restart();
 		await app.pass(60_000);
-		const text = (await shown(post)).text();
+		const text = (await shown(app, post)).text();
 		expect(text).toContain(TEXT_REMOVED);
 		expect(text).not.toMatch(/LH 1173|Which flight/);
 		await app.slack.as('grace').modal()?.close(true);
@@ -149,8 +149,8 @@ describe('Show question', () => {
 	});
 
 	it('is refused to a guest, and says what to do when Slack opens no window', async () => {
-		await start();
-		const { post } = await answered();
+		const app = await start();
+		const { post } = await answered(app);
 		const told = await app.toldAfter(() => app.seenBy('gus', post).press('Show question'), 'gus');
 		expect(told.text()).toContain(whatHappened('guest'));
 		expect(app.slack.as('gus').modal()).toBeNull();

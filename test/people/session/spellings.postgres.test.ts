@@ -1,30 +1,23 @@
 import { randomBytes } from 'node:crypto';
-import { afterEach, beforeEach, expect, it } from 'vitest';
 import { itemsOf } from '../../../fake-session-service/log.ts';
-import type { Modal } from '../../../fake-slack/index.ts';
-import { expectNothingWrong, USUAL_REQUESTS } from '../../sessions/harness.ts';
-import { headline } from '../../support/sentences.ts';
+import { answererApp, expect, FLIGHT, headline, type Modal, withApp } from '../../kit.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
-import { type AnswererApp, answererApp } from '../answerers/harness.ts';
-import { FLIGHT } from '../hand-over/harness.ts';
 
 /* Two replicas on one database. Slack gives each press to either of them, so each is tried several times. */
 
 const TIMES = 8;
 
-let app: AnswererApp;
-beforeEach(async () => {
-	const databaseUrl = await (await sharedPostgres()).createDatabase();
-	const key = randomBytes(32).toString('base64');
-	app = await answererApp({ ...USUAL_REQUESTS, DATABASE_URL: databaseUrl, ENCRYPTION_KEY: key });
-	await app.app.startOther();
-});
-afterEach(async () => {
-	expectNothingWrong(app);
-	await app[Symbol.asyncDispose]();
+const it = withApp(async () => {
+	const DATABASE_URL = await (await sharedPostgres()).createDatabase();
+	const ENCRYPTION_KEY = randomBytes(32).toString('base64');
+	const app = await answererApp({ DATABASE_URL, ENCRYPTION_KEY });
+	await app.startOther();
+	return app;
 });
 
-it('of two people who submit forms of both spellings at the same moment one is sent, and the other is told', async () => {
+it('of two people who submit forms of both spellings at the same moment one is sent, and the other is told', async ({
+	app,
+}) => {
 	for (let time = 0; time < TIMES; time += 1) {
 		const former = `3F9A2C${time}D`;
 		const id = former.toLowerCase();

@@ -1,66 +1,65 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import type { Posted } from '../../../fake-slack/index.ts';
 import { MOST_PEOPLE } from '../../../src/screens/settings-fields.ts';
-import { expectNothingWrong, FEWEST_REQUESTS } from '../../sessions/harness.ts';
-import { type SettingsApp, settingsApp } from './harness.ts';
+import {
+	describe,
+	expect,
+	FEWEST_REQUESTS,
+	forCase,
+	it,
+	type Posted,
+	type SettingsApp,
+	settingsApp,
+} from '../../kit.ts';
 
 const OFFER = 'Mention me if nobody answers';
-let app: SettingsApp;
 
-afterEach(async () => {
-	app.slack.faults.clear();
-	expectNothingWrong(app);
-	await app[Symbol.asyncDispose]();
-});
-
-const start = async (env: Record<string, string> = {}) => {
-	app = await settingsApp({ env: { ...FEWEST_REQUESTS, ...env }, escalates: null });
-};
+const start = (env: Record<string, string> = {}) =>
+	forCase(settingsApp({ env: { ...FEWEST_REQUESTS, ...env }, escalates: null }));
 
 /** Presses the button, and what stands in its place then. */
-async function pressOffer(reply: Posted): Promise<string> {
+async function pressOffer(app: SettingsApp, reply: Posted): Promise<string> {
 	await reply.press(OFFER);
 	const inPlace = () => app.onlyFor('ada', '#agents').find(({ ts }) => ts === reply.ts);
 	return app.until(() => (inPlace()?.buttons().includes(OFFER) === false ? inPlace()?.text() : undefined));
 }
 
-const watchReply = (channel = '#agents', who = 'ada') => app.command(`/session watch ${app.session()}`, who, channel);
+const watchReply = (app: SettingsApp, channel = '#agents', who = 'ada') =>
+	app.command(`/session watch ${app.session()}`, who, channel);
 
 describe('the reply to /session watch', () => {
 	it('adds whoever presses its button to the people whom the channel mentions, and turns escalation on', async () => {
-		await start();
-		const reply = await watchReply();
+		const app = await start();
+		const reply = await watchReply(app);
 		expect(reply.buttons()).toEqual([OFFER]);
 		expect(reply.text()).toContain(`\nThe button is for any session in #agents\n[${OFFER}]`);
-		const older = await watchReply();
-		expect(await pressOffer(reply)).toContain(
+		const older = await watchReply(app);
+		expect(await pressOffer(app, reply)).toContain(
 			'🔔 You are mentioned in #agents when a question of any session has asked for 30 min. The channel was told.',
 		);
 		expect(await app.told(1)).toBe('🔔 ada is mentioned here when nobody answers for 30 min.');
 		// Another reply offers it no more; an older one changes nothing.
-		expect((await watchReply('#agents', 'grace')).buttons()).toEqual([]);
-		await pressOffer(older);
+		expect((await watchReply(app, '#agents', 'grace')).buttons()).toEqual([]);
+		await pressOffer(app, older);
 		expect(app.changes()).toHaveLength(1);
 	});
 
 	it('leaves the time of an escalation that is on', async () => {
-		await start();
+		const app = await start();
 		await app.save({ 'Escalate after': '2 h' });
 		await app.told(1);
-		const reply = await watchReply();
-		expect(await pressOffer(reply)).toContain('has asked for 2 h.');
+		const reply = await watchReply(app);
+		expect(await pressOffer(app, reply)).toContain('has asked for 2 h.');
 		expect(await app.told(2)).toContain('for 2 h.');
 	});
 
 	it('does not let an escalation come before the reminder', async () => {
-		await start({ REMIND_AFTER: '45m' });
-		const reply = await watchReply();
-		await pressOffer(reply);
+		const app = await start({ REMIND_AFTER: '45m' });
+		const reply = await watchReply(app);
+		await pressOffer(app, reply);
 		expect(await app.told(1)).toContain('for 1 h 30 min.');
 	});
 
 	it('lists what else changes when somebody turns on an escalation in the window too', async () => {
-		await start();
+		const app = await start();
 		await app.save({ 'Remind after': '5 min', 'Escalate after': '30 min', Mention: ['ada'] });
 		const change = await app.told(1);
 		expect(change).toContain('ada changed the reminders of this channel');
@@ -68,7 +67,7 @@ describe('the reply to /session watch', () => {
 	});
 
 	it('says that no escalation comes while nobody is named, in a direct message too', async () => {
-		await start();
+		const app = await start();
 		const WARNING = '⚠️ Nobody is named, so there is no escalation.';
 		const { modal } = await app.save({ 'Escalate after': '30 min' });
 		expect(modal.text()).toContain(WARNING);
@@ -77,7 +76,7 @@ describe('the reply to /session watch', () => {
 	});
 
 	it('means its channel also where Slack took it as a direct message alone', async () => {
-		await start();
+		const app = await start();
 		app.slack.faults.add({ method: 'response_url', status: 500 });
 		app.slack.faults.add({ method: 'chat.postEphemeral', error: 'internal_error' });
 		await app.slack.as('ada').command('#agents', `/session watch ${app.session()}`);
@@ -96,19 +95,19 @@ describe('the reply to /session watch', () => {
 	});
 
 	it('means the channel of the message when it was posted without a value', async () => {
-		await start();
-		const reply = await watchReply();
+		const app = await start();
+		const reply = await watchReply(app);
 		const stored = app.slack.state.messages.find(({ ts }) => ts === reply.ts);
 		if (stored?.blocks === undefined) throw new Error('there is no reply');
 		stored.blocks = JSON.parse(JSON.stringify(stored.blocks).replace(/,"value":"[^"]*"/, ''));
 		expect(JSON.stringify(reply.blocks())).not.toContain('"value"');
-		await pressOffer(reply);
+		await pressOffer(app, reply);
 		expect(await app.told(1)).toContain('ada is mentioned here');
 	});
 
 	it('says when the most people are mentioned already, and changes nothing', async () => {
-		await start();
-		const reply = await watchReply();
+		const app = await start();
+		const reply = await watchReply(app);
 		await app.save({ 'Escalate after': '30 min', Mention: ['grace'] });
 		await app.told(1);
 		await app.stop();
@@ -124,8 +123,8 @@ describe('the reply to /session watch', () => {
 	});
 
 	it('offers it neither in a direct message, nor where no session is watched', async () => {
-		await start();
-		expect((await watchReply('dm')).buttons()).toEqual([]);
+		const app = await start();
+		expect((await watchReply(app, 'dm')).buttons()).toEqual([]);
 		expect((await app.command('/session watch never-heard-of')).buttons()).toEqual([]);
 	});
 });

@@ -1,23 +1,22 @@
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import { sampleWorkspace, withMembers } from '../../../fake-slack/index.ts';
 import { NEVER_MENTIONED } from '../../../src/screens/settings-fields.ts';
-import { expectNothingWrong } from '../../sessions/harness.ts';
+import {
+	describe,
+	expect,
+	forCase,
+	it,
+	onTestFinished,
+	type SettingsApp,
+	sampleWorkspace,
+	settingsApp,
+	whatHappened,
+	withMembers,
+} from '../../kit.ts';
 import { onlyUnderWay, watchRequests } from '../../support/pass-time.ts';
-import { whatHappened } from '../../support/sentences.ts';
-import { type SettingsApp, settingsApp } from './harness.ts';
 
-let app: SettingsApp;
-const start = async (options: Parameters<typeof settingsApp>[0] = {}) => {
-	app = await settingsApp(options);
-};
-afterEach(async () => {
-	app.slack.faults.clear();
-	expectNothingWrong(app);
-	await app[Symbol.asyncDispose]();
-});
+const start = (options: Parameters<typeof settingsApp>[0] = {}) => forCase(settingsApp(options));
 
 /** Nothing is stored: another window shows the defaults. */
-async function expectNothingStored(channel = '#agents'): Promise<void> {
+async function expectNothingStored(app: SettingsApp, channel = '#agents'): Promise<void> {
 	// Whatever Slack holds back arrives now, too late.
 	app.slack.faults.clear();
 	await app.pass(5_000);
@@ -28,7 +27,7 @@ async function expectNothingStored(channel = '#agents'): Promise<void> {
 
 describe('an error stands at its field, and everything typed stays', () => {
 	it('for an escalation that does not come after the reminder', async () => {
-		await start({ env: { REMIND_AFTER: '15m' } });
+		const app = await start({ env: { REMIND_AFTER: '15m' } });
 		const { errors, modal } = await app.save({ 'Escalate after': '15 min', 'Quiet hours': ['Mon'] });
 		expect(errors).toEqual({ 'Escalate after': expect.stringContaining('comes after the reminder (15 min)') });
 		expect(modal.value('Quiet hours')).toEqual(['Mon']);
@@ -38,7 +37,7 @@ describe('an error stands at its field, and everything typed stays', () => {
 	});
 
 	it('for what is no time zone', async () => {
-		await start();
+		const app = await start();
 		const modal = await app.openSettings();
 		await modal.choose('Quiet hours', ['Mon']);
 		for (const zone of ['Berlin', 'Mars/Olympus', '+05:30', 'PST', 'IST', 'BST', 'JST', 'AST', 'x'.repeat(60)]) {
@@ -51,11 +50,11 @@ describe('an error stands at its field, and everything typed stays', () => {
 			expect(words).toContain('Nothing was saved; your choices are still here.');
 			expect(modal.value('Quiet hours')).toEqual(['Mon']);
 		}
-		await expectNothingStored();
+		await expectNothingStored(app);
 	});
 
 	it('for the time zone of quiet hours that were stored with it, though nobody touched it', async () => {
-		await start();
+		const app = await start();
 		await app.save({ 'Quiet hours': ['Mon'], 'Time zone': 'Europe/Berlin' });
 		await app.told(1);
 		await app.stop();
@@ -71,7 +70,7 @@ describe('an error stands at its field, and everything typed stays', () => {
 	});
 
 	it('for times of quiet hours without a day', async () => {
-		await start();
+		const app = await start();
 		const { errors, modal } = await app.save({ 'Quiet hours from': '22:00' });
 		expect(errors).toEqual({
 			'Quiet hours': expect.stringContaining('or put back 20:00, 08:00 and Europe/London below.'),
@@ -82,7 +81,7 @@ describe('an error stands at its field, and everything typed stays', () => {
 	});
 
 	it('for people who would be mentioned while the escalation is off', async () => {
-		await start({ escalates: null });
+		const app = await start({ escalates: null });
 		const { errors, modal } = await app.save({ Mention: ['grace'] });
 		expect(errors).toEqual({ 'Escalate after': expect.stringContaining(NEVER_MENTIONED) });
 		await modal.choose('Escalate after', '30 min');
@@ -94,19 +93,19 @@ describe('an error stands at its field, and everything typed stays', () => {
 	});
 
 	it('for quiet hours that never end', async () => {
-		await start();
+		const app = await start();
 		const { errors } = await app.save({
 			'Quiet hours': ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'],
 			'Quiet hours from': '09:00',
 			'Quiet hours to': '09:00',
 		});
 		expect(errors).toEqual({ 'Quiet hours': expect.stringContaining('never end') });
-		await expectNothingStored();
+		await expectNothingStored(app);
 	});
 
 	it('for people who would be mentioned and may not answer', async () => {
 		const workspace = withMembers(sampleWorkspace(), 'general', ['henry']);
-		await start({ slack: { workspace: withMembers(workspace, 'agents', ['lin']) } });
+		const app = await start({ slack: { workspace: withMembers(workspace, 'agents', ['lin']) } });
 		const modal = await app.openSettings();
 		await modal.choose('Escalate after', '1 day');
 		const refused = {
@@ -125,20 +124,20 @@ describe('an error stands at its field, and everything typed stays', () => {
 			expect(errors.Mention).not.toContain('grace');
 			expect(modal.value('Mention')).toHaveLength(2);
 		}
-		await expectNothingStored();
+		await expectNothingStored(app);
 	});
 
 	it('for a person whom ALLOWED_USERS leaves out', async () => {
-		await start({ env: { ALLOWED_USERS: 'U0ADA' } });
+		const app = await start({ env: { ALLOWED_USERS: 'U0ADA' } });
 		const { errors } = await app.save({ Mention: ['ada', 'grace'] });
 		expect(errors).toEqual({ Mention: expect.stringContaining('grace is not among the people') });
-		await expectNothingStored();
+		await expectNothingStored(app);
 	});
 
 	it('for user groups without a member in the channel, and those that are gone, however long the list of members is', async () => {
 		const names = Array.from({ length: 30 }, (_, index) => `m${index}`);
 		const workspace = withMembers(withMembers(sampleWorkspace(), 'agents', names), 'general', ['henry']);
-		await start({ slack: { workspace } });
+		const app = await start({ slack: { workspace } });
 		app.slack.settings.conversationsPageSize = 7;
 		const { userGroups } = app.slack.state;
 		userGroups.push({ id: 'S0FAR', handle: 'far', name: 'Far', users: ['U0DORA'] });
@@ -168,7 +167,7 @@ describe('who may change the settings', () => {
 		['somebody who was removed from the channel', '#secret', 'ada', 'not a member of this channel any more'],
 		['anybody when the bot was removed from it', '#agents', 'handraise', 'Handraise is not in this channel'],
 	])('is no longer %s after opening them', async (_, channel, removed, words) => {
-		await start();
+		const app = await start();
 		// Events may be lost, and what was known before is not used.
 		app.slack.settings.events = [];
 		const modal = await app.openSettings({ channel });
@@ -180,7 +179,7 @@ describe('who may change the settings', () => {
 	});
 
 	it('is nobody in a channel without the bot, in an archive or in a direct message between people, and no guest', async () => {
-		await start();
+		const app = await start();
 		await app.openSettings({ channel: '#general', words: 'Invite it with /invite @Handraise' });
 		await app.openSettings({ channel: '#old', words: 'archived' });
 		for (const channel of ['@grace @gus', '@grace'])
@@ -194,10 +193,10 @@ describe('who may change the settings', () => {
 
 describe('without the optional scope for user groups', () => {
 	it('says what is missing, and keeps groups that were chosen before', async () => {
-		await start({ env: { ADMIN_CONTACT: 'the platform team' } });
+		const app = await start({ env: { ADMIN_CONTACT: 'the platform team' } });
 		await app.save({ 'Mention user groups': ['Operations (@ops)'] });
 		await app.told(1);
-		await app.app.restart();
+		await app.restart();
 		const { scopes } = app.slack.settings;
 		app.slack.settings.scopes = scopes.filter((scope) => scope !== 'usergroups:read');
 		const modal = await app.openSettings();
@@ -212,7 +211,7 @@ describe('without the optional scope for user groups', () => {
 
 describe('while Slack is away', () => {
 	it('opens the window without user groups and says so, and says how to go on when no window opens in time', async () => {
-		await start();
+		const app = await start();
 		app.slack.faults.add({ method: 'usergroups.list', status: 503 });
 		const modal = await app.openSettings();
 		expect(modal.text()).toContain('Slack did not list them.');
@@ -228,7 +227,7 @@ describe('while Slack is away', () => {
 		['usergroups.users.list', 'Mention'],
 		['conversations.members', 'Mention'],
 	])('stores nothing when %s does not answer in time, and says so in time at %s', async (method, field) => {
-		await start({ oneClock: true });
+		const app = await start({ oneClock: true });
 		const modal = await app.openSettings();
 		await modal.choose('Remind after', '1 h');
 		await modal.choose('Escalate after', '1 day');
@@ -249,11 +248,11 @@ describe('while Slack is away', () => {
 		expect(errors).toEqual({
 			[field]: expect.stringMatching(/Slack did not tell in time|Handraise could not check with Slack/),
 		});
-		await expectNothingStored();
+		await expectNothingStored(app);
 	});
 
 	it('stores nothing on an error, and saves when the person presses again', async () => {
-		await start();
+		const app = await start();
 		const modal = await app.openSettings();
 		await modal.choose('Escalate after', '1 day');
 		await modal.choose('Mention', ['grace']);

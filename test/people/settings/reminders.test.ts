@@ -1,18 +1,20 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { expectNothingWrong } from '../../sessions/harness.ts';
-import { CHANGED_REMINDERS, ESCALATION, REMINDER, reminderOf } from '../../support/sentences.ts';
-import { type SettingsApp, settingsApp } from './harness.ts';
+import {
+	CHANGED_REMINDERS,
+	describe,
+	ESCALATION,
+	expect,
+	forCase,
+	it,
+	REMINDER,
+	reminderOf,
+	settingsApp,
+} from '../../kit.ts';
 
 const MINUTE = 60_000;
-let app: SettingsApp;
-afterEach(async () => {
-	expectNothingWrong(app);
-	await app[Symbol.asyncDispose]();
-});
 
 describe('reminders after a change of the settings', () => {
 	it('follow the new times and mention the chosen people in that channel only, also for questions asked before', async () => {
-		app = await settingsApp({ env: { REMIND_AFTER: '1h' } });
+		const app = await forCase(settingsApp({ env: { REMIND_AFTER: '1h' } }));
 		const here = await app.watched();
 		const there = app.session();
 		await app.watch(there, { channel: '#secret' });
@@ -44,7 +46,7 @@ describe('reminders after a change of the settings', () => {
 	});
 
 	it('of channels without a time of their own for escalations get the one that was set for all, once', async () => {
-		app = await settingsApp({ env: { REMIND_AFTER: '2m' } });
+		const app = await forCase(settingsApp({ env: { REMIND_AFTER: '2m' } }));
 		await app.save({ Mention: ['grace'] });
 		await app.save({ 'Escalate after': '2 h' }, { channel: '#secret' });
 		await app.told(1, '#secret');
@@ -69,7 +71,7 @@ describe('reminders after a change of the settings', () => {
 	});
 
 	it('come though the quiet hours cannot be computed', async () => {
-		app = await settingsApp({ env: { REMIND_AFTER: '2m' }, escalates: '5 min' });
+		const app = await forCase(settingsApp({ env: { REMIND_AFTER: '2m' }, escalates: '5 min' }));
 		await app.save({
 			'Quiet hours': ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'],
 			'Quiet hours from': '00:00',
@@ -91,7 +93,7 @@ describe('reminders after a change of the settings', () => {
 	});
 
 	it('come by the defaults where the settings are damaged, which stop no other channel and can be saved again', async () => {
-		app = await settingsApp({ env: { REMIND_AFTER: '2m' } });
+		const app = await forCase(settingsApp({ env: { REMIND_AFTER: '2m' } }));
 		await app.save({ 'Remind after': 'Off' }, { channel: '#secret' });
 		await app.told(1, '#secret');
 		const [here, there] = [await app.watched(), app.session()];

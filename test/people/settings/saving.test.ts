@@ -1,22 +1,11 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { type Json, sampleWorkspace, withMembers } from '../../../fake-slack/index.ts';
 import { lastChangeWords, namingErrors } from '../../../src/screens/settings.ts';
-import { expectNothingWrong } from '../../sessions/harness.ts';
-import { type SettingsApp, settingsApp } from './harness.ts';
+import { describe, expect, forCase, it, type Json, sampleWorkspace, settingsApp, withMembers } from '../../kit.ts';
 
-let app: SettingsApp;
-const start = async (options: Parameters<typeof settingsApp>[0] = {}) => {
-	app = await settingsApp(options);
-};
-afterEach(async () => {
-	app.slack.faults.clear();
-	expectNothingWrong(app);
-	await app[Symbol.asyncDispose]();
-});
+const start = (options: Parameters<typeof settingsApp>[0] = {}) => forCase(settingsApp(options));
 
 describe('/session settings', () => {
 	it('opens a loading window at once and fills it with the defaults of the program', async () => {
-		await start({ env: { REMIND_AFTER: '90s' } });
+		const app = await start({ env: { REMIND_AFTER: '90s' } });
 		const modal = await app.openSettings();
 		expect(modal.title()).toBe('Channel settings');
 		expect(modal.submitText()).toBe('Save');
@@ -44,7 +33,7 @@ describe('/session settings', () => {
 		['Mars/Olympus', 'UTC'],
 		[null, 'UTC'],
 	])('begins with the time zone that Slack tells for the person, or with UTC: %s', async (tz, zone) => {
-		await start();
+		const app = await start();
 		const ada = app.slack.state.people.find(({ name }) => name === 'ada');
 		Object.assign(ada ?? {}, { tz });
 		const { modal, outcome } = await app.save({ 'Quiet hours': ['Sun'] });
@@ -54,7 +43,7 @@ describe('/session settings', () => {
 	});
 
 	it('saves, tells the channel, logs it, and shows what was saved', async () => {
-		await start();
+		const app = await start();
 		const { outcome, modal } = await app.save({
 			'Remind after': '1 h',
 			'Escalate after': '1 day',
@@ -85,7 +74,7 @@ describe('/session settings', () => {
 
 	it('tells the channel names, five at most, also of people whom it looks up for that', async () => {
 		const names = ['m1', 'm2', 'm3', 'm4', 'm5', 'm6'];
-		await start({ slack: { workspace: withMembers(sampleWorkspace(), 'agents', names) } });
+		const app = await start({ slack: { workspace: withMembers(sampleWorkspace(), 'agents', names) } });
 		await app.save({ Mention: names, 'Mention user groups': ['Operations (@ops)'] });
 		// One list of the channel's members instead of one of the channels of each.
 		expect(app.slack.traffic.calls('users.conversations').length).toBeLessThanOrEqual(2);
@@ -100,7 +89,7 @@ describe('/session settings', () => {
 	});
 
 	it('keeps over a restart what was saved, who saved it, and what nobody touches though Slack leaves it out', async () => {
-		await start();
+		const app = await start();
 		await app.save({
 			'Remind after': '30 min',
 			Mention: ['grace', 'ada'],
@@ -109,7 +98,7 @@ describe('/session settings', () => {
 			'Time zone': 'Asia/Tokyo',
 		});
 		await app.told(1);
-		await app.app.restart();
+		await app.restart();
 		const modal = await app.openSettings({ who: 'grace' });
 		expect(modal.value('Remind after')).toBe('30 min');
 		expect(modal.value('Mention')).toEqual(['U0GRACE', 'U0ADA']);
@@ -123,7 +112,7 @@ describe('/session settings', () => {
 	});
 
 	it('takes back mentions and quiet hours when their fields are emptied', async () => {
-		await start();
+		const app = await start();
 		await app.save({ Mention: ['grace'], 'Mention user groups': ['Operations (@ops)'], 'Quiet hours': ['Sun'] });
 		await app.told(1);
 		const modal = await app.openSettings();
@@ -141,14 +130,14 @@ describe('/session settings', () => {
 	});
 
 	it('shows an emptied field as empty, so that another replica knows of it', async () => {
-		await start();
+		const app = await start();
 		await app.save({ Mention: ['grace'], 'Quiet hours': ['Sun'] });
 		await app.told(1);
 		const modal = await app.openSettings();
 		await modal.clear('Mention');
 		await app.until(() => !JSON.stringify(modal.blocks()).includes('initial_users'));
 		expect(modal.value('Quiet hours')).toEqual(['Sun']);
-		await app.app.restart();
+		await app.restart();
 		await app.submit(modal);
 		const post = await app.told(2);
 		expect(post).toContain('Mention: grace → nobody');
@@ -156,7 +145,7 @@ describe('/session settings', () => {
 	});
 
 	it('posts nothing when nothing was changed', async () => {
-		await start();
+		const app = await start();
 		const { outcome, modal } = await app.save({ 'Remind after': 'Default (15 min)' });
 		expect(outcome).toBe('updated');
 		expect(modal.text()).toContain('nothing was changed');
@@ -165,7 +154,7 @@ describe('/session settings', () => {
 	});
 
 	it('saves and posts once when Slack delivers the submission twice', async () => {
-		await start();
+		const app = await start();
 		app.slack.faults.duplicateNext('view_submission');
 		const { modal } = await app.save({ 'Remind after': '2 h' });
 		expect(modal.text()).toContain('Saved.');
@@ -182,7 +171,7 @@ describe('/session settings', () => {
 	});
 
 	it('works in the direct message with the app', async () => {
-		await start();
+		const app = await start();
 		await app.save({ 'Remind after': '4 h', Mention: ['ada'] }, { channel: 'dm' });
 		const told = await app.until(() => app.inChannel('dm').find((post) => post.text().includes('(15 min) → 4 h')));
 		expect(told.text()).toContain('changed the reminders of your direct messages with Handraise.');
@@ -199,7 +188,7 @@ describe('/session settings', () => {
 	});
 
 	it('offers at most 100 user groups and says so, and has no field for them where there are none', async () => {
-		await start();
+		const app = await start();
 		for (let index = 0; index < 120; index += 1) {
 			app.slack.state.userGroups.push({ id: `S1G${index}`, handle: `g${index}`, users: ['U0ADA'] });
 		}
@@ -215,7 +204,7 @@ describe('/session settings', () => {
 
 describe('two people who change the settings of one channel', () => {
 	it('are shown the newest settings, and choose again', async () => {
-		await start();
+		const app = await start();
 		const adas = await app.openSettings();
 		const graces = await app.openSettings({ who: 'grace' });
 		await adas.choose('Remind after', '1 h');

@@ -1,73 +1,78 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { asking } from '../../../fake-session-service/builders.ts';
-import type { Posted } from '../../../fake-slack/index.ts';
 import { SETTLED_WORDS } from '../../../src/screens/question-post.ts';
-import { BEGAN_ALL, ENDED_ALL, ended, openButtons, SERVICE_DOWN } from '../../support/sentences.ts';
-import { expectNothingWrong, FEWEST_REQUESTS } from '../harness.ts';
-import { discoveringApp } from './harness.ts';
+import {
+	asking,
+	BEGAN_ALL,
+	type DiscoveringApp,
+	describe,
+	discoveringApp,
+	ENDED_ALL,
+	ended,
+	expect,
+	FEWEST_REQUESTS,
+	forCase,
+	it,
+	openButtons,
+	type Posted,
+	SERVICE_DOWN,
+} from '../../kit.ts';
 
 const MINUTE = 60_000;
 const WATCH_AGAIN = 'Watch again';
-let app: Awaited<ReturnType<typeof discoveringApp>>;
 
-async function start(env: Record<string, string> = {}, channel = 200): Promise<void> {
-	app = await discoveringApp({ env: { REMIND_AFTER: 'off', ...env }, limits: { watches: { channel } } });
-}
+const start = (env: Record<string, string> = {}, channel = 200) =>
+	forCase(discoveringApp({ env: { REMIND_AFTER: 'off', ...env }, limits: { watches: { channel } } }));
 
-afterEach(async () => {
-	expectNothingWrong(app);
-	await app[Symbol.asyncDispose]();
-});
-
-const postsOf = (name: string): Posted[] => app.inChannel().filter((post) => post.text().includes(`${name}`));
+const postsOf = (app: DiscoveringApp, name: string): Posted[] =>
+	app.inChannel().filter((post) => post.text().includes(`${name}`));
 /** Posts whose question can be answered. */
-const openPostsOf = (name: string) =>
-	postsOf(name).filter((post) => post.buttons().some((label) => label !== WATCH_AGAIN));
-const postOf = (name: string) => app.until(() => postsOf(name)[0]);
-const notices = () =>
+const openPostsOf = (app: DiscoveringApp, name: string) =>
+	postsOf(app, name).filter((post) => post.buttons().some((label) => label !== WATCH_AGAIN));
+const postOf = (app: DiscoveringApp, name: string) => app.until(() => postsOf(app, name)[0]);
+const notices = (app: DiscoveringApp) =>
 	app.inChannel().flatMap((post) => {
 		if (post.text().includes(BEGAN_ALL)) return 'watch';
 		return post.text().includes(ENDED_ALL) ? 'unwatch' : [];
 	});
 
 /** Its question was posted and stopped in the channel some minutes ago. */
-async function stopped(name: string): Promise<string> {
+async function stopped(app: DiscoveringApp, name: string): Promise<string> {
 	await app.command('/session watch all');
 	const id = app.waiting(name);
-	await postOf(name);
+	await postOf(app, name);
 	await app.command(`/session unwatch ${id}`);
-	await app.until(() => openPostsOf(name).length === 0);
+	await app.until(() => openPostsOf(app, name).length === 0);
 	await app.pass(5 * MINUTE);
 	return id;
 }
 
 /** The agent asks something else, without an answer. */
-const askMore = (id: string) => app.service.sessions.push(id, asking('Or rather:', ['Which size?']));
+const askMore = (app: DiscoveringApp, id: string) =>
+	app.service.sessions.push(id, asking('Or rather:', ['Which size?']));
 
 describe('/session watch all after /session unwatch all', () => {
 	it('brings what still waits again, also what the channel never saw', async () => {
-		await start();
+		const app = await start();
 		const names = Array.from({ length: 6 }, (_, index) => `Chair ${index}`);
 		for (const name of names) app.waiting(name);
 		await app.pass(12_000);
 		await app.command('/session watch all');
-		await postOf('Chair 0');
+		await postOf(app, 'Chair 0');
 		await app.unwatchAll();
 		await app.pass(10_000);
-		expect(names.flatMap(openPostsOf)).toEqual([]);
+		expect(names.flatMap((name) => openPostsOf(app, name))).toEqual([]);
 		await app.command('/session watch all', 'grace');
 		await app.pass(MINUTE);
-		expect(names.map((name) => openPostsOf(name).length)).toEqual(names.map(() => 1));
-		const all = names.flatMap(postsOf);
+		expect(names.map((name) => openPostsOf(app, name).length)).toEqual(names.map(() => 1));
+		const all = names.flatMap((name) => postsOf(app, name));
 		expect(all.filter((post) => post.buttons().includes(WATCH_AGAIN)).map((post) => post.text())).toEqual([]);
 	});
 
 	it('works when one person confirms the end while another types the beginning', async () => {
-		await start();
+		const app = await start();
 		await app.command('/session watch all');
 		const names = Array.from({ length: 6 }, (_, index) => `Chair ${index}`);
 		for (const name of names) app.waiting(name);
-		await app.until(() => names.every((name) => postsOf(name).length > 0));
+		await app.until(() => names.every((name) => postsOf(app, name).length > 0));
 		const offer = await app.command('/session unwatch all');
 		const watchAll = () => app.slack.as('grace').command('#agents', '/session watch all');
 		await Promise.all([offer.press('End all'), watchAll()]);
@@ -75,13 +80,13 @@ describe('/session watch all after /session unwatch all', () => {
 		await app.pass(MINUTE);
 		await app.command('/session watch all', 'grace');
 		await app.pass(2 * MINUTE);
-		expect(names.map((name) => openPostsOf(name).length)).toEqual(names.map(() => 1));
+		expect(names.map((name) => openPostsOf(app, name).length)).toEqual(names.map(() => 1));
 	}, 60_000);
 });
 
 it('a channel that begins later gets at once what another one has stopped', async () => {
-	await start();
-	await stopped('Chairs');
+	const app = await start();
+	await stopped(app, 'Chairs');
 	await app.command('/session watch all', 'ada', '#secret');
 	await app.pass(15_000);
 	const there = app.inChannel('#secret').filter((post) => post.text().includes('Chairs'));
@@ -89,7 +94,7 @@ it('a channel that begins later gets at once what another one has stopped', asyn
 });
 
 it('a direct message is not told who began, and anybody is told when sessions cannot be listed', async () => {
-	await start();
+	const app = await start();
 	await app.pass(12_000);
 	app.service.list.mode = 'off';
 	await app.pass(15_000);
@@ -102,43 +107,44 @@ it('a direct message is not told who began, and anybody is told when sessions ca
 });
 
 it('/session unwatch with an id does not bring the question back, and brings what is asked next, also without a list in between', async () => {
-	await start();
-	const id = await stopped('Chairs');
-	const [first, ...others] = postsOf('Chairs');
+	const app = await start();
+	const id = await stopped(app, 'Chairs');
+	const [first, ...others] = postsOf(app, 'Chairs');
 	expect(others).toEqual([]);
 	// What is looked at meanwhile is not watched again.
 	expect(first?.buttons()).toEqual([WATCH_AGAIN]);
 	expect(first?.text()).toContain(SETTLED_WORDS.unwatched);
-	askMore(id);
+	askMore(app, id);
 	await app.pass(8 * MINUTE);
-	expect(postsOf('Chairs')).toHaveLength(2);
-	expect(openPostsOf('Chairs')[0]?.text()).toContain('Which size?');
+	expect(postsOf(app, 'Chairs')).toHaveLength(2);
+	expect(openPostsOf(app, 'Chairs')[0]?.text()).toContain('Which size?');
 	expect(openButtons(first)).toEqual([]);
 	expect(first?.text()).toContain(SETTLED_WORDS.closed);
 }, 60_000);
 
 describe('/session unwatch before the first read', () => {
 	const SLOW = { SESSION_SERVICE_TIMEOUT_MS: '15000' };
-	const slow = (id: string) => app.service.faults.add({ kind: 'slow', ms: 8_000, sessionId: id, method: 'GET' });
+	const slow = (app: DiscoveringApp, id: string) =>
+		app.service.faults.add({ kind: 'slow', ms: 8_000, sessionId: id, method: 'GET' });
 
 	it('of a discovered question does not bring it, and brings what is asked next', async () => {
-		await start(SLOW);
+		const app = await start(SLOW);
 		await app.command('/session watch all');
 		await app.pass(12_000);
 		const id = app.waiting('Chairs');
-		slow(id);
+		slow(app, id);
 		await app.until(() => app.service.log.reads(id).length > 0);
 		await app.command(`/session unwatch ${id}`);
 		app.service.faults.clear();
 		await app.pass(5 * MINUTE);
-		expect(postsOf('Chairs')).toEqual([]);
-		askMore(id);
-		await app.until(() => openPostsOf('Chairs').length > 0);
-		expect(openPostsOf('Chairs')[0]?.text()).toContain('Which size?');
+		expect(postsOf(app, 'Chairs')).toEqual([]);
+		askMore(app, id);
+		await app.until(() => openPostsOf(app, 'Chairs').length > 0);
+		expect(openPostsOf(app, 'Chairs')[0]?.text()).toContain('Which size?');
 	}, 60_000);
 
 	it('of a session that somebody watched does not bring what they saw', async () => {
-		await start(SLOW);
+		const app = await start(SLOW);
 		await app.command('/session watch all');
 		await app.pass(12_000);
 		const id = app.session({ name: 'Chairs' });
@@ -148,14 +154,14 @@ describe('/session unwatch before the first read', () => {
 		await app.command(`/session unwatch ${id}`);
 		app.service.list.hidden.clear();
 		await app.pass(5 * MINUTE);
-		const shown = postsOf('Chairs').map((post) => post.text());
+		const shown = postsOf(app, 'Chairs').map((post) => post.text());
 		expect(shown).toEqual([expect.stringContaining(SETTLED_WORDS.unwatched)]);
 	}, 60_000);
 });
 
 describe('posts that are on their way', () => {
 	it.each(['/session unwatch all', '/session unwatch ID'])('are settled after %s', async (command) => {
-		await start();
+		const app = await start();
 		await app.command('/session watch all');
 		await app.pass(5_000);
 		const release = app.slack.faults.hold('chat.postMessage', (args) => JSON.stringify(args).includes('Which colour?'));
@@ -164,16 +170,16 @@ describe('posts that are on their way', () => {
 		await app.until(isHeld);
 		await (command.endsWith('all') ? app.unwatchAll() : app.command(command.replace('ID', id)));
 		release();
-		await app.until(() => postsOf('Chairs').length === 1);
-		await app.until(() => openPostsOf('Chairs').length === 0);
+		await app.until(() => postsOf(app, 'Chairs').length === 1);
+		await app.until(() => openPostsOf(app, 'Chairs').length === 0);
 		await app.pass(MINUTE);
-		expect(postsOf('Chairs')).toHaveLength(1);
+		expect(postsOf(app, 'Chairs')).toHaveLength(1);
 	});
 
 	it.each(['readable', 'unreadable'])(
 		'do not come after the question was answered, history %s',
 		async (history) => {
-			await start();
+			const app = await start();
 			if (history === 'unreadable') {
 				const isHistory = (scope: string) => scope === 'channels:history' || scope === 'groups:history';
 				app.slack.settings.scopes = app.slack.settings.scopes.filter((scope) => !isHistory(scope));
@@ -188,14 +194,14 @@ describe('posts that are on their way', () => {
 			await app.pass(9 * MINUTE);
 			lift();
 			await app.pass(8 * MINUTE);
-			expect(postsOf('Chairs')).toEqual([]);
+			expect(postsOf(app, 'Chairs')).toEqual([]);
 		},
 		60_000,
 	);
 });
 
 it('a channel is told of no beginning that ended before it could be told', async () => {
-	await start();
+	const app = await start();
 	const lift = app.slack.faults.rateLimit('chat.postMessage');
 	for (let time = 0; time < 3; time += 1) {
 		await app.command('/session watch all');
@@ -206,11 +212,11 @@ it('a channel is told of no beginning that ended before it could be told', async
 	await app.command('/session watch all');
 	lift();
 	await app.pass(2 * MINUTE);
-	expect(notices()).toEqual(['watch']);
+	expect(notices(app)).toEqual(['watch']);
 });
 
 it('sessions that come and go in lists do not keep others from being read', async () => {
-	await start({ SESSION_SERVICE_RPM: '125', DISCOVER_SESSIONS: 'false' });
+	const app = await start({ SESSION_SERVICE_RPM: '125', DISCOVER_SESSIONS: 'false' });
 	const others = Array.from({ length: 12 }, () => app.session());
 	const unsteady = Array.from({ length: 50 }, (_, index) => app.waiting(`Chair ${index}`));
 	const ids = [...others, ...unsteady];
@@ -228,16 +234,16 @@ it('sessions that come and go in lists do not keep others from being read', asyn
 	expect(readCount() - before).toBeGreaterThan(others.length);
 }, 120_000);
 
-const pauseNotices = () => app.inChannel().filter((post) => post.text().includes('is paused'));
+const pauseNotices = (app: DiscoveringApp) => app.inChannel().filter((post) => post.text().includes('is paused'));
 
 /** Listed sessions that ask nothing when they are read. */
-function dead(count: number): void {
+function dead(app: DiscoveringApp, count: number): void {
 	for (let number = 0; number < count; number += 1) app.session({ name: `Dead ${number}`, status: 'humanInput' });
 }
 
 describe('listed sessions that ask nothing', () => {
 	it('do not keep watched sessions from being read', async () => {
-		await start({ SESSION_SERVICE_RPM: '100' }, 100);
+		const app = await start({ SESSION_SERVICE_RPM: '100' }, 100);
 		const ids = Array.from({ length: 4 }, () => app.session());
 		await app.command(`/session watch ${ids.join(' ')}`);
 		await app.pass(MINUTE);
@@ -245,7 +251,7 @@ describe('listed sessions that ask nothing', () => {
 		const before = count();
 		await app.pass(3 * MINUTE);
 		const usual = count() - before;
-		dead(60);
+		dead(app, 60);
 		await app.watchAll();
 		await app.pass(3 * MINUTE);
 		const then = count();
@@ -255,8 +261,8 @@ describe('listed sessions that ask nothing', () => {
 	}, 60_000);
 
 	it('do not keep a question out of a full channel, and do not count as watched there', async () => {
-		await start({}, 1);
-		dead(6);
+		const app = await start({}, 1);
+		dead(app, 6);
 		await app.pass(20_000);
 		const id = app.waiting('Real');
 		await app.watchAll();
@@ -265,7 +271,7 @@ describe('listed sessions that ask nothing', () => {
 	});
 
 	it('do not keep their places when they cannot be read', async () => {
-		await start({}, 1);
+		const app = await start({}, 1);
 		const odd = app.session({ name: 'Odd', status: 'humanInput' });
 		app.service.faults.add({ kind: 'error', sessionId: odd });
 		await app.watchAll();
@@ -278,7 +284,7 @@ describe('listed sessions that ask nothing', () => {
 
 describe('what ends or pauses it', () => {
 	it('ends where the bot was removed, and tells who began it', async () => {
-		await start();
+		const app = await start();
 		await app.raisedHand();
 		await app.slack.remove('#agents', 'handraise');
 		const dm = await app.until(() => app.slack.as('ada').dm().at(-1));
@@ -291,13 +297,13 @@ describe('what ends or pauses it', () => {
 	});
 
 	it('pauses when the list disappears, not for a moment, and says so once a day, and goes on when it is back', async () => {
-		await start(FEWEST_REQUESTS);
+		const app = await start(FEWEST_REQUESTS);
 		const { post } = await app.raisedHand();
 		app.service.list.mode = 'off';
 		await app.pass(30_000);
 		app.service.list.mode = 'on';
 		await app.postOf(app.waiting('Soon after'));
-		expect(pauseNotices()).toEqual([]);
+		expect(pauseNotices(app)).toEqual([]);
 		app.service.list.mode = 'off';
 		await app.saysInChannel('watch all is paused');
 		expect((await app.command('/session list')).text()).toContain('watch all is paused');
@@ -311,11 +317,11 @@ describe('what ends or pauses it', () => {
 		app.service.list.mode = 'off';
 		await app.pass(7 * MINUTE);
 		expect((await app.command('/session list')).text()).toContain('is paused');
-		expect(pauseNotices()).toHaveLength(1);
+		expect(pauseNotices(app)).toHaveLength(1);
 	});
 
 	it('tells the channel once a day that discovering is switched off', async () => {
-		await start();
+		const app = await start();
 		const { id, post } = await app.raisedHand();
 		await app.restart({ DISCOVER_SESSIONS: 'false' });
 		await app.saysInChannel('DISCOVER_SESSIONS');
@@ -326,13 +332,13 @@ describe('what ends or pauses it', () => {
 		expect(app.raised()).toHaveLength(2);
 		app.answerElsewhere(id);
 		await app.until(() => openButtons(post)?.length === 0);
-		expect(pauseNotices()).toHaveLength(1);
+		expect(pauseNotices(app)).toHaveLength(1);
 		await app.restart({ DISCOVER_SESSIONS: 'true' });
 		await app.until(() => app.inChannel().some((one) => one.text().includes('Lamps')));
 	});
 
 	it('goes on after a restart without posting anything twice', async () => {
-		await start();
+		const app = await start();
 		const { id } = await app.raisedHand();
 		await app.restart();
 		const other = app.waiting('Lamps');

@@ -1,12 +1,11 @@
 import { expect } from 'vitest';
-import { USUAL_REQUESTS } from '../harness.ts';
 import { discoveringApp } from './harness.ts';
 
 /** Checks that a new question is posted within this time behind `old` ones, with at most `most` watches in a channel. */
 export async function postsNewBehindOld(old: number, most: number, withinMs: number): Promise<void> {
 	await using app = await discoveringApp({
 		realRates: true,
-		env: { ...USUAL_REQUESTS, REMIND_AFTER: 'off' },
+		env: { REMIND_AFTER: 'off' },
 		limits: { watches: { channel: most } },
 	});
 	for (let index = 0; index < old; index += 1) app.waiting(`Old ${index}`);

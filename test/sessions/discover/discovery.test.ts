@@ -1,27 +1,31 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { asking } from '../../../fake-session-service/builders.ts';
 import { asksWords, OUTSIDE, SETTLED_WORDS } from '../../../src/screens/question-post.ts';
 import { leftOutWords, unwatchedAllWords, watchCountWords } from '../../../src/screens/watch.ts';
-import { said } from '../../support/said.ts';
-import { answering, openButtons, REMINDER, SERVICE_DOWN, WATCHING, whatHappened } from '../../support/sentences.ts';
-import { expectNothingWrong, FEWEST_REQUESTS, USUAL_REQUESTS } from '../harness.ts';
-import { discoveringApp } from './harness.ts';
+import {
+	answering,
+	asking,
+	type DiscoveringApp,
+	describe,
+	discoveringApp,
+	expect,
+	FEWEST_REQUESTS,
+	forCase,
+	it,
+	openButtons,
+	REMINDER,
+	SERVICE_DOWN,
+	said,
+	WATCHING,
+	whatHappened,
+} from '../../kit.ts';
 
 const MINUTE = 60_000;
-let app: Awaited<ReturnType<typeof discoveringApp>>;
 
-async function start(options: Parameters<typeof discoveringApp>[0] = {}): Promise<void> {
-	app = await discoveringApp({ ...options, env: { ...FEWEST_REQUESTS, ...options.env } });
-}
-
-afterEach(async () => {
-	expectNothingWrong(app);
-	await app[Symbol.asyncDispose]();
-});
+const start = (options: Parameters<typeof discoveringApp>[0] = {}) =>
+	forCase(discoveringApp({ ...options, env: { ...FEWEST_REQUESTS, ...options.env } }));
 
 describe('/session watch all', () => {
 	it('brings a raised hand into the channel as one post, which says who answered', async () => {
-		await start();
+		const app = await start();
 		expect((await app.watchAll()).text()).toContain('from now on');
 		const begun = await app.saysInChannel('turned on questions from all sessions');
 		expect(begun.text()).toContain('ada');
@@ -42,7 +46,7 @@ describe('/session watch all', () => {
 	});
 
 	it('sees a raised hand within 5 s while nothing is watched', async () => {
-		await start({ env: USUAL_REQUESTS });
+		const app = await start();
 		await app.watchAll();
 		await app.pass(MINUTE);
 		const askedAt = app.clock.now();
@@ -53,7 +57,7 @@ describe('/session watch all', () => {
 	});
 
 	it('posts each new question of a session once, and the next one after an answer outside of Slack', async () => {
-		await start();
+		const app = await start();
 		const { id, post: first } = await app.raisedHand();
 		app.answerElsewhere(id);
 		await app.until(() => first.text().includes(OUTSIDE));
@@ -67,7 +71,7 @@ describe('/session watch all', () => {
 	});
 
 	it('posts at once what the agent asks next after an answer in Handraise, also without a list', async () => {
-		await start({ env: USUAL_REQUESTS });
+		const app = await start();
 		const { id, post: first } = await app.raisedHand();
 		await first.press('green');
 		await app.until(() => app.service.log.puts(id).length === 1);
@@ -87,7 +91,7 @@ describe('/session watch all', () => {
 	});
 
 	it('posts a question that replaces an open one after a minute beside it, and reminds of the newest', async () => {
-		await start({ env: { REMIND_AFTER: '2m', THREAD_REPLIES: 'on' } });
+		const app = await start({ env: { REMIND_AFTER: '2m', THREAD_REPLIES: 'on' } });
 		app.slack.settings.events.push('message.channels');
 		const { id, post: first } = await app.raisedHand();
 		await app.pass(MINUTE + 5_000);
@@ -109,7 +113,7 @@ describe('/session watch all', () => {
 	it.each([false, true])(
 		'reminds of its question after somebody watches it (questions in threads: %s)',
 		async (inThread) => {
-			await start({ env: { REMIND_AFTER: '5m' } });
+			const app = await start({ env: { REMIND_AFTER: '5m' } });
 			await app.setPosts({ questionsInThread: inThread });
 			const { id } = await app.raisedHand();
 			await app.pass(MINUTE);
@@ -120,7 +124,7 @@ describe('/session watch all', () => {
 	);
 
 	it('leaves a session alone that the channel watches, and brings it into another channel', async () => {
-		await start();
+		const app = await start();
 		const id = await app.watched();
 		await app.watchAll();
 		await app.watchAll('#secret');
@@ -133,7 +137,7 @@ describe('/session watch all', () => {
 	});
 
 	it('says on the post who is answering, and opens the session there', async () => {
-		await start();
+		const app = await start();
 		const { id, post } = await app.raisedHand();
 		await post.press('Open session');
 		await (await app.slack.as('ada').waitForModal('Which colour?')).close(true);
@@ -146,7 +150,7 @@ describe('/session watch all', () => {
 	});
 
 	it('says on its notice that it goes on when the list is back, and that it is paused when it is away again', async () => {
-		await start();
+		const app = await start();
 		await app.watchAll();
 		app.service.list.mode = 'off';
 		const notice = await app.saysInChannel('watch all is paused');
@@ -166,7 +170,7 @@ describe('/session watch all', () => {
 	});
 
 	it('keeps away a question that somebody stopped, also when the list was away, and brings the next one', async () => {
-		await start();
+		const app = await start();
 		const { id, post } = await app.raisedHand();
 		await app.command(`/session unwatch ${id}`);
 		await app.until(() => post.buttons().join() === 'Watch again');
@@ -186,7 +190,7 @@ describe('/session watch all', () => {
 	});
 
 	it('finds the list again after an outage in which nothing could be read', async () => {
-		await start();
+		const app = await start();
 		const { id } = await app.raisedHand();
 		await app.service.goDown();
 		await app.saysInChannel(SERVICE_DOWN);
@@ -198,7 +202,7 @@ describe('/session watch all', () => {
 	});
 
 	it('makes a card of a raised hand when somebody watches its session', async () => {
-		await start();
+		const app = await start();
 		const { id, post } = await app.raisedHand();
 		expect((await app.command(`/session watch ${id}`, 'grace')).text()).toContain(WATCHING);
 		await app.pass(2 * MINUTE);
@@ -212,7 +216,7 @@ describe('/session watch all', () => {
 	});
 
 	it('believes the read, not the list: a session that asks nothing is posted when it asks', async () => {
-		await start();
+		const app = await start();
 		await app.watchAll();
 		const id = app.session({ status: 'humanInput' });
 		await app.until(() => app.service.log.reads(id).length === 1);
@@ -223,7 +227,7 @@ describe('/session watch all', () => {
 	});
 
 	it('does not end what a list leaves out while it waits', async () => {
-		await start();
+		const app = await start();
 		const { id, post } = await app.raisedHand();
 		app.service.list.hidden.add(id);
 		await app.pass(2 * MINUTE);
@@ -236,7 +240,7 @@ describe('/session watch all', () => {
 	});
 
 	it('settles the post when the session ends or is gone', async () => {
-		await start();
+		const app = await start();
 		await app.watchAll();
 		const [stopped, deleted] = [app.waiting(), app.waiting('Order lamps')];
 		const posts = [await app.postOf(stopped), await app.postOf(deleted)];
@@ -252,7 +256,7 @@ describe('/session watch all', () => {
 	});
 
 	it('shows questions as the channel wants its posts; without a card they stand in the channel', async () => {
-		await start();
+		const app = await start();
 		await app.setPosts({ discreet: true, buttons: false, questionsInThread: true });
 		expect((await app.watchAll()).text()).toContain('from now on');
 		expect((await app.watchAll()).text()).toContain('come into this channel already');
@@ -264,7 +268,7 @@ describe('/session watch all', () => {
 	});
 
 	it('lists with /session watch the sessions that wait and are not watched there, to choose one', async () => {
-		await start();
+		const app = await start();
 		expect((await app.command('/session watch')).text()).toContain('No other session asks now.');
 		for (let number = 1; number <= 12; number += 1) app.waiting(`Order ${number}`);
 		await app.pass(MINUTE);
@@ -283,7 +287,7 @@ describe('/session watch all', () => {
 	});
 
 	it('lists sessions of the same name with their ids', async () => {
-		await start();
+		const app = await start();
 		const ids = ['Order chairs', 'Order chairs', 'Order lamps'].map((name) => app.waiting(name));
 		await app.pass(MINUTE);
 		const shown = await app.command('/session watch');
@@ -297,7 +301,7 @@ describe('/session watch all', () => {
 	});
 
 	it('ends with /session unwatch all, and is listed with who began it until then', async () => {
-		await start();
+		const app = await start();
 		const { post } = await app.raisedHand();
 		const listed = (await app.command('/session list', 'grace')).text();
 		expect(listed).toContain(said(watchCountWords(1, true)));
@@ -316,33 +320,33 @@ describe('/session watch all', () => {
 });
 
 describe('a channel in which Slack refuses posts for good', () => {
-	const refusePosts = () =>
+	const refusePosts = (app: DiscoveringApp) =>
 		app.slack.faults.add({
 			method: 'chat.postMessage',
 			error: 'restricted_action',
 			when: ({ channel }) => channel === 'C0AGENTS',
 		});
-	const told = () => app.slack.as('ada').dm('Slack refused');
+	const told = (app: DiscoveringApp) => app.slack.as('ada').dm('Slack refused');
 
 	it('is told so in the reply to the command', async () => {
-		await start();
-		refusePosts();
+		const app = await start();
+		refusePosts(app);
 		const id = app.waiting();
 		expect((await app.watchAll()).text()).toMatch(
 			/^⚠️ Slack refuses what Handraise posts here \(restricted_action\).* let apps post here\.$/,
 		);
-		const dm = await app.until(() => told()[0]);
+		const dm = await app.until(() => told(app)[0]);
 		expect(dm.text()).not.toContain(id);
 		expect(dm.text()).not.toContain('/session watch');
 	});
 
 	it('gets new questions by itself when they are not refused any more', async () => {
-		await start();
+		const app = await start();
 		expect((await app.watchAll()).text()).toContain('from now on');
 		await app.saysInChannel('turned on questions from all sessions');
-		const lift = refusePosts();
+		const lift = refusePosts(app);
 		app.waiting();
-		const dm = await app.until(() => told()[0]);
+		const dm = await app.until(() => told(app)[0]);
 		expect(dm.text()).toContain('New questions of all sessions come there then.');
 		lift();
 		await app.postOf(app.waiting('Order new lamps'));
@@ -351,7 +355,7 @@ describe('a channel in which Slack refuses posts for good', () => {
 
 describe('/session watch all is refused in words', () => {
 	it('when Handraise does not discover sessions', async () => {
-		await start({ env: { DISCOVER_SESSIONS: 'false', ADMIN_CONTACT: 'the help desk' } });
+		const app = await start({ env: { DISCOVER_SESSIONS: 'false', ADMIN_CONTACT: 'the help desk' } });
 		const told = (await app.watchAll()).text();
 		expect(told).toContain('DISCOVER_SESSIONS');
 		expect(told).toContain('the help desk');
@@ -361,13 +365,13 @@ describe('/session watch all is refused in words', () => {
 	});
 
 	it('when the service has no list', async () => {
-		await start({ service: { list: { mode: 'off' } } });
+		const app = await start({ service: { list: { mode: 'off' } } });
 		await app.pass(5 * MINUTE);
 		expect((await app.watchAll()).text()).toContain('cannot get the list of sessions');
 	});
 
 	it('but not for one unlucky look at the start', async () => {
-		await start({ service: { list: { mode: 'off' } } });
+		const app = await start({ service: { list: { mode: 'off' } } });
 		await app.pass(3_000);
 		app.service.list.mode = 'on';
 		expect((await app.watchAll()).text()).not.toContain('cannot get the list of sessions');
@@ -380,7 +384,7 @@ describe('/session watch all is refused in words', () => {
 		{ what: 'in a shared channel', channel: '#shared', code: 'watch_external' },
 		{ what: 'by a guest', channel: '#agents', code: 'guest', who: 'gus' },
 	])('$what', async ({ channel, code, who = 'ada' }) => {
-		await start();
+		const app = await start();
 		expect((await app.command('/session watch all', who, channel)).text()).toContain(whatHappened(code));
 		app.waiting();
 		await app.pass(MINUTE);

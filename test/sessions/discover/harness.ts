@@ -53,3 +53,5 @@ export async function discoveringApp({ env, service, ...options }: AppOptions & 
 
 	return { ...app, asked, raised, postOf, saysInChannel, listCalls, watchAll, waiting, raisedHand, answerElsewhere };
 }
+
+export type DiscoveringApp = Awaited<ReturnType<typeof discoveringApp>>;

@@ -1,25 +1,16 @@
-import { afterEach, expect, it } from 'vitest';
-import { asking } from '../../../fake-session-service/builders.ts';
 import type { FakeSessionService } from '../../../fake-session-service/fake-session-service.ts';
-import type { AppOptions } from '../../support/app.ts';
-import { expectNothingWrong, USUAL_REQUESTS, type WatchingApp, watchingApp } from '../harness.ts';
+import { type AppOptions, asking, expect, forCase, it, type WatchingApp, watchingApp } from '../../kit.ts';
 
 /** Reading so many in turn takes 24 s. */
 const WATCHED = 100;
 /** So many questions, each long after the one before. */
 const QUESTIONS = 3;
 
-let app: WatchingApp;
-async function start({ env, service }: AppOptions = {}): Promise<void> {
-	app = await watchingApp({ env: { ...USUAL_REQUESTS, ...env }, service: { list: { mode: 'on' }, ...service } });
-}
-afterEach(async () => {
-	expectNothingWrong(app);
-	await app[Symbol.asyncDispose]();
-});
+const start = ({ env = {}, service }: AppOptions = {}) =>
+	forCase(watchingApp({ env, service: { list: { mode: 'on' }, ...service } }));
 
 /** Watches `count` sessions at work; each was read when this resolves. */
-async function watchedCrowd(count = WATCHED): Promise<string[]> {
+async function watchedCrowd(app: WatchingApp, count = WATCHED): Promise<string[]> {
 	const ids = Array.from({ length: count }, () => app.session());
 	for (let at = 0; at < count; at += 20) {
 		await app.command(`/session watch ${ids.slice(at, at + 20).join(' ')}`);
@@ -43,7 +34,7 @@ async function watchedCrowd(count = WATCHED): Promise<string[]> {
 }
 
 /** Milliseconds from a question of this session to the end of the read that finds it. */
-async function seenAfter(id: string, words = wordsOf(id)): Promise<number> {
+async function seenAfter(app: WatchingApp, id: string, words = wordsOf(id)): Promise<number> {
 	const askedAt = app.clock.now();
 	app.service.sessions.push(id, asking('I need to know something.', [words]));
 	app.service.sessions.setStatus(id, 'humanInput');
@@ -57,27 +48,27 @@ async function seenAfter(id: string, words = wordsOf(id)): Promise<number> {
 const wordsOf = (id: string) => `What about ${id}?`;
 
 /** The posts of a question that were sent. */
-const postsOf = (id: string, words = wordsOf(id)) =>
+const postsOf = (app: WatchingApp, id: string, words = wordsOf(id)) =>
 	app
 		.calls('chat.postMessage')
 		.map(({ request }) => request as { readonly text: string })
 		.filter(({ text }) => text.startsWith('An agent asks') && text.includes(words));
 
-const metric = async (name: string) => {
+const metric = async (app: WatchingApp, name: string) => {
 	const text = await fetch(`${app.app.url}/metrics`).then((response) => response.text());
 	return Number(new RegExp(`^handraise_${name} (\\S+)$`, 'm').exec(text)?.[1]);
 };
 
 it('sees a question within 5 s although 100 sessions are watched', async () => {
-	await start();
-	const ids = await watchedCrowd();
+	const app = await start();
+	const ids = await watchedCrowd(app);
 	const delays: number[] = [];
 	for (const id of ids.slice(0, QUESTIONS)) {
 		await app.pass(7_300);
-		delays.push(await seenAfter(id));
+		delays.push(await seenAfter(app, id));
 	}
 	expect(Math.max(...delays)).toBeLessThanOrEqual(5_000);
-	for (const id of ids.slice(0, QUESTIONS)) await app.until(() => postsOf(id).length > 0);
+	for (const id of ids.slice(0, QUESTIONS)) await app.until(() => postsOf(app, id).length > 0);
 });
 
 /** What can become of the list while everything else works. */
@@ -95,16 +86,16 @@ const TROUBLES: readonly (readonly [name: string, begin: (service: FakeSessionSe
 ];
 
 it('finds every question once within a minute whatever becomes of the list, and uses it again', async () => {
-	await start({ env: { REMIND_AFTER: 'off', SESSION_SERVICE_RPM: '125' } });
+	const app = await start({ env: { REMIND_AFTER: 'off', SESSION_SERVICE_RPM: '125' } });
 	const { service } = app;
-	const ids = await watchedCrowd(24);
-	expect(await seenAfter(ids[0] ?? '')).toBeLessThanOrEqual(8_000);
+	const ids = await watchedCrowd(app, 24);
+	expect(await seenAfter(app, ids[0] ?? '')).toBeLessThanOrEqual(8_000);
 	for (const [index, [name, begin]] of TROUBLES.entries()) {
 		const id = ids[index + 1] ?? '';
 		begin(service);
 		await app.pass(10_000);
-		expect(await seenAfter(id), name).toBeLessThanOrEqual(60_000);
-		await app.until(() => postsOf(id).length > 0);
+		expect(await seenAfter(app, id), name).toBeLessThanOrEqual(60_000);
+		await app.until(() => postsOf(app, id).length > 0);
 		service.sessions.answerAsPage(id, ['Blue']);
 		service.faults.clear();
 		service.list.hidden.clear();
@@ -118,41 +109,41 @@ it('finds every question once within a minute whatever becomes of the list, and 
 		);
 	}
 	await app.pass(5_000);
-	expect(await seenAfter(ids[20] ?? '')).toBeLessThanOrEqual(8_000);
+	expect(await seenAfter(app, ids[20] ?? '')).toBeLessThanOrEqual(8_000);
 	await app.pass(60_000);
 	for (const id of [ids[0] ?? '', ...ids.slice(1, TROUBLES.length + 1), ids[20] ?? '']) {
-		expect(postsOf(id), id).toHaveLength(1);
+		expect(postsOf(app, id), id).toHaveLength(1);
 	}
 });
 
 it('sees the next question of a session that was answered elsewhere and asks again before it was read', async () => {
-	await start();
-	const [id = ''] = await watchedCrowd(30);
-	await seenAfter(id);
+	const app = await start();
+	const [id = ''] = await watchedCrowd(app, 30);
+	await seenAfter(app, id);
 	app.service.sessions.answerAsPage(id, ['Blue']);
 	app.service.sessions.setStatus(id, 'active');
 	await app.pass(2_200);
-	expect(await seenAfter(id, 'And which size?')).toBeLessThanOrEqual(5_000);
-	await app.until(() => postsOf(id, 'And which size?').length === 1);
+	expect(await seenAfter(app, id, 'And which size?')).toBeLessThanOrEqual(5_000);
+	await app.until(() => postsOf(app, id, 'And which size?').length === 1);
 });
 
 it('uses a list whose pages have more than 10 MB in smaller pages', async () => {
-	await start({ env: { REMIND_AFTER: 'off' } });
-	const ids = await watchedCrowd(24);
+	const app = await start({ env: { REMIND_AFTER: 'off' } });
+	const ids = await watchedCrowd(app, 24);
 	const [id = '', ...others] = ids;
 	for (const other of others.slice(0, 12)) app.ask(other);
 	app.service.list.bytesEach = 1_000_000;
 	await app.pass(8_000);
-	expect(await metric('list_available')).toBe(1);
-	expect(await seenAfter(id)).toBeLessThanOrEqual(10_000);
+	expect(await metric(app, 'list_available')).toBe(1);
+	expect(await seenAfter(app, id)).toBeLessThanOrEqual(10_000);
 	expect(app.log.filter((line) => line.includes('list fails') || line.includes('has no list'))).toEqual([]);
 });
 
 it('does not read a session again and again that the list shows waiting and reads do not', async () => {
-	await start({ env: { SESSION_SERVICE_RPM: '125' } });
-	const ids = await watchedCrowd(30);
+	const app = await start({ env: { SESSION_SERVICE_RPM: '125' } });
+	const ids = await watchedCrowd(app, 30);
 	const [id = ''] = ids;
-	await seenAfter(id);
+	await seenAfter(app, id);
 	app.service.list.lateMs = 120_000;
 	app.service.sessions.setStatus(id, 'active');
 	await app.pass(60_000);
@@ -163,15 +154,15 @@ it('does not read a session again and again that the list shows waiting and read
 });
 
 it('says in metrics and once in the log what the service has', async () => {
-	await start({ service: { list: {} } });
+	const app = await start({ service: { list: {} } });
 	await app.watched();
 	await app.pass(5 * 60_000);
-	expect(await metric('list_available')).toBe(0);
+	expect(await metric(app, 'list_available')).toBe(0);
 	app.service.list.mode = 'on';
 	await app.restart();
 	await app.pass(25_000);
-	expect(await metric('list_available')).toBe(1);
-	expect(await metric('list_bytes_total')).toBeGreaterThan(0);
+	expect(await metric(app, 'list_available')).toBe(1);
+	expect(await metric(app, 'list_bytes_total')).toBeGreaterThan(0);
 	expect(app.log.filter((line) => line.includes('has no list'))).toHaveLength(1);
 	expect(app.log.filter((line) => line.includes('lists the sessions that wait'))).toHaveLength(1);
 });

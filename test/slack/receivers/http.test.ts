@@ -1,20 +1,13 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { signedHeaders } from '../../../fake-slack/index.ts';
 import { isSigned, readSignature } from '../../../src/slack/receivers/http.ts';
-import { startApp } from '../../support/app.ts';
-import type { App } from '../support/open-session.ts';
+import { type App, afterEach, describe, expect, signedHeaders, startApp, withApp } from '../../kit.ts';
 
-let app: App;
+const it = withApp(() => startApp({ transport: 'http' }));
 const sockets: Socket[] = [];
-beforeAll(async () => {
-	app = await startApp({ transport: 'http' });
-});
 afterEach(() => {
 	for (const socket of sockets.splice(0)) socket.destroy();
 });
-afterAll(() => app[Symbol.asyncDispose]());
 
 const FORM = 'application/x-www-form-urlencoded';
 const BODY = new URLSearchParams({
@@ -27,13 +20,13 @@ const BODY = new URLSearchParams({
 }).toString();
 const MB = 1024 * 1024;
 
-const sign = (body: string, at = Date.now()) => signedHeaders(app.slack.tokens.signingSecret, body, at);
-const post = (headers: Record<string, string>, path = '/slack/events', body = BODY) =>
+const sign = (app: App, body: string, at = Date.now()) => signedHeaders(app.slack.tokens.signingSecret, body, at);
+const post = (app: App, headers: Record<string, string>, path = '/slack/events', body = BODY) =>
 	fetch(`${app.url}${path}`, { method: 'POST', body, headers: { 'content-type': FORM, ...headers } });
-const calls = () => app.slack.traffic.calls().length;
+const calls = (app: App) => app.slack.traffic.calls().length;
 
 /** A request whose body the test sends in parts; `received()` is the response so far. */
-async function open(headers: Record<string, string | number>) {
+async function open(app: App, headers: Record<string, string | number>) {
 	const { hostname, port } = new URL(app.url);
 	const socket = connect(Number(port), hostname);
 	sockets.push(socket);
@@ -56,7 +49,7 @@ async function open(headers: Record<string, string | number>) {
 	};
 }
 
-async function refused(reason: string): Promise<number> {
+async function refused(app: App, reason: string): Promise<number> {
 	const metrics = await fetch(`${app.url}/metrics`).then((response) => response.text());
 	return Number(
 		new RegExp(`^handraise_http_refused_total\\{reason="${reason}"\\} (\\d+)$`, 'm').exec(metrics)?.[1] ?? 0,
@@ -64,33 +57,37 @@ async function refused(reason: string): Promise<number> {
 }
 
 describe('signed HTTP', () => {
-	it("passes Slack's check of the request URL", async () => {
+	it("passes Slack's check of the request URL", async ({ app }) => {
 		expect(await app.slack.verifyRequestUrl()).toBe(true);
 	});
 
-	it.each([
+	it.for<[string, string, (app: App) => Record<string, string>]>([
 		['no signature', 'unsigned', () => ({})],
-		['a signature that is none', 'malformed_signature', () => ({ ...sign(BODY), 'x-slack-signature': 'v0=1' })],
-		['a time that is none', 'malformed_signature', () => ({ ...sign(BODY), 'x-slack-request-timestamp': 'now' })],
+		['a signature that is none', 'malformed_signature', (app) => ({ ...sign(app, BODY), 'x-slack-signature': 'v0=1' })],
+		[
+			'a time that is none',
+			'malformed_signature',
+			(app) => ({ ...sign(app, BODY), 'x-slack-request-timestamp': 'now' }),
+		],
 		['a signature of another secret', 'wrong_signature', () => signedHeaders('another-secret', BODY, Date.now())],
-		['a signature of another body', 'wrong_signature', () => sign(`${BODY}&x=1`)],
-		['a signature six minutes old', 'stale', () => sign(BODY, Date.now() - 360_000)],
-		['a signature six minutes ahead', 'ahead', () => sign(BODY, Date.now() + 360_000)],
-	])('refuses %s and does nothing', async (_, reason, headers) => {
-		const before = calls();
-		const counted = await refused(reason);
-		expect((await post(headers())).status).toBe(401);
-		expect(calls()).toBe(before);
-		expect(await refused(reason)).toBe(counted + 1);
+		['a signature of another body', 'wrong_signature', (app) => sign(app, `${BODY}&x=1`)],
+		['a signature six minutes old', 'stale', (app) => sign(app, BODY, Date.now() - 360_000)],
+		['a signature six minutes ahead', 'ahead', (app) => sign(app, BODY, Date.now() + 360_000)],
+	])('refuses %s and does nothing', async ([_, reason, headers], { app }) => {
+		const before = calls(app);
+		const counted = await refused(app, reason);
+		expect((await post(app, headers(app))).status).toBe(401);
+		expect(calls(app)).toBe(before);
+		expect(await refused(app, reason)).toBe(counted + 1);
 	});
 
-	it('responds to other paths and methods', async () => {
-		expect((await post(sign(BODY), '/elsewhere')).status).toBe(404);
+	it('responds to other paths and methods', async ({ app }) => {
+		expect((await post(app, sign(app, BODY), '/elsewhere')).status).toBe(404);
 		const read = await fetch(`${app.url}/slack/events`);
 		expect([read.status, read.headers.get('allow')]).toEqual([405, 'POST']);
 	});
 
-	it.each([
+	it.for([
 		['null', 'application/json', 400],
 		['3', 'application/json', 400],
 		['"text"', 'application/json', 400],
@@ -105,47 +102,56 @@ describe('signed HTTP', () => {
 		['{}', 'application/json', 404],
 		['command=%2Funknown', FORM, 404],
 		['', FORM, 404],
-	])('responds to a signed %j of type %j with %i', async (body, type, status) => {
+	] as const)('responds to a signed %j of type %j with %i', async ([body, type, status], { app }) => {
 		const errors = app.log.filter((line) => line.includes('"level":"error"')).length;
-		expect((await post({ ...sign(body), 'content-type': type }, '/slack/events', body)).status).toBe(status);
+		expect((await post(app, { ...sign(app, body), 'content-type': type }, '/slack/events', body)).status).toBe(status);
 		expect(app.log.filter((line) => line.includes('"level":"error"'))).toHaveLength(errors);
 	});
 
-	it('accepts a content type with a parameter', async () => {
+	it('accepts a content type with a parameter', async ({ app }) => {
 		const body = JSON.stringify({ type: 'url_verification', challenge: 'echo' });
-		const response = await post({ ...sign(body), 'content-type': 'application/json; charset=utf-8' }, undefined, body);
+		const response = await post(
+			app,
+			{ ...sign(app, body), 'content-type': 'application/json; charset=utf-8' },
+			undefined,
+			body,
+		);
 		expect(await response.json()).toEqual({ challenge: 'echo' });
 	});
 
-	it("responds to Slack's unsigned check of the certificate, and ignores its other fields", async () => {
-		const before = calls();
-		expect((await post({}, '/slack/events', 'ssl_check=1&token=x')).status).toBe(200);
-		expect((await post({}, '/slack/events', `ssl_check=1&${BODY}`)).status).toBe(200);
-		expect((await post({}, '/slack/events', 'ssl_check=0&token=x')).status).toBe(401);
-		expect((await post({}, '/slack/events', `ssl_check=1&x=${'x'.repeat(300)}`)).status).toBe(401);
-		expect(calls()).toBe(before);
+	it("responds to Slack's unsigned check of the certificate, and ignores its other fields", async ({ app }) => {
+		const before = calls(app);
+		expect((await post(app, {}, '/slack/events', 'ssl_check=1&token=x')).status).toBe(200);
+		expect((await post(app, {}, '/slack/events', `ssl_check=1&${BODY}`)).status).toBe(200);
+		expect((await post(app, {}, '/slack/events', 'ssl_check=0&token=x')).status).toBe(401);
+		expect((await post(app, {}, '/slack/events', `ssl_check=1&x=${'x'.repeat(300)}`)).status).toBe(401);
+		expect(calls(app)).toBe(before);
 	});
 });
 
 describe('a body that nobody has proved to be of Slack', () => {
-	it.each([
+	it.for([
 		{ what: 'unsigned', length: 3.9 * MB, headers: () => ({}), status: '401' },
-		{ what: 'stale', length: 3.9 * MB, headers: () => sign(BODY, Date.now() - 360_000), status: '401' },
-		{ what: 'too large', length: 4 * MB + 1, headers: () => sign(BODY), status: '413' },
-	])('refuses an unverified body before it is sent when it is $what', async ({ length, headers, status }) => {
-		const request = await open({ 'content-length': Math.floor(length), ...headers() });
+		{ what: 'stale', length: 3.9 * MB, headers: (app: App) => sign(app, BODY, Date.now() - 360_000), status: '401' },
+		{ what: 'too large', length: 4 * MB + 1, headers: (app: App) => sign(app, BODY), status: '413' },
+	])('refuses an unverified body before it is sent when it is $what', async ({ length, headers, status }, { app }) => {
+		const request = await open(app, { 'content-length': Math.floor(length), ...headers(app) });
 		expect(await request.answered()).toContain(`HTTP/1.1 ${status} `);
 	});
 
-	it('refuses an unverified body that grows over 4 MB', async () => {
-		const request = await open({ 'transfer-encoding': 'chunked', ...sign(BODY) });
+	it('refuses an unverified body that grows over 4 MB', async ({ app }) => {
+		const request = await open(app, { 'transfer-encoding': 'chunked', ...sign(app, BODY) });
 		const size = 4 * MB + 1;
 		request.socket.write(`${size.toString(16)}\r\n${'x'.repeat(size)}`);
 		expect(await request.answered()).toContain('HTTP/1.1 413 ');
 	});
 
-	it('drops the oldest unverified body at 16 MB in total, and still serves Slack and health checks', async () => {
-		const held = await Promise.all(Array.from({ length: 12 }, () => open({ 'content-length': 4 * MB, ...sign(BODY) })));
+	it('drops the oldest unverified body at 16 MB in total, and still serves Slack and health checks', async ({
+		app,
+	}) => {
+		const held = await Promise.all(
+			Array.from({ length: 12 }, () => open(app, { 'content-length': 4 * MB, ...sign(app, BODY) })),
+		);
 		for (const request of held) request.socket.write(Buffer.alloc(3 * MB));
 		expect(await Promise.any(held.map((request) => request.answered()))).toMatch(
 			/^HTTP\/1\.1 503 .*\r\n(.+\r\n)*retry-after: 1\r\n/i,
@@ -155,7 +161,7 @@ describe('a body that nobody has proved to be of Slack', () => {
 		expect(await (await fetch(`${app.url}/healthz`)).text()).toBe('ok\n');
 		// Five bodies of 3 MB stay. The others are refused as bytes arrive, some of them after the first response.
 		await expect.poll(() => held.filter((request) => request.received() !== '').length).toBe(held.length - 5);
-		expect(await refused('crowded')).toBe(held.length - 5);
+		expect(await refused(app, 'crowded')).toBe(held.length - 5);
 	});
 });
 

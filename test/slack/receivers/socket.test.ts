@@ -1,43 +1,31 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { HIDES_ANSWERS } from '../../../src/slack/form/build.ts';
-import { startApp } from '../../support/app.ts';
-import { DELIVERED } from '../../support/sentences.ts';
-import { type App, openSession } from '../support/open-session.ts';
+import { type App, DELIVERED, describe, expect, openSession, startApp, withApp } from '../../kit.ts';
 
-let app: App;
-beforeAll(async () => {
-	app = await startApp();
+const it = withApp(startApp);
+it.beforeEach(async ({ app }) => {
 	await app.slack.connected(2);
 });
-afterAll(() => app[Symbol.asyncDispose]());
-afterEach(async () => {
-	app.slack.faults.clear();
-	await app.slack.as('ada').modal()?.close(true);
-	await app.slack.connected(2);
-	expect(app.slack.violations()).toEqual([]);
-});
-
-const opened = () => app.slack.traffic.calls('apps.connections.open').length;
-const ready = async () => (await fetch(`${app.url}/readyz`)).text();
+const opened = (app: App) => app.slack.traffic.calls('apps.connections.open').length;
+const ready = async (app: App) => (await fetch(`${app.url}/readyz`)).text();
 
 describe('Socket Mode', () => {
-	it('handles commands over two connections in turn', async () => {
+	it('handles commands over two connections in turn', async ({ app }) => {
 		expect(app.slack.sockets.count()).toBe(2);
 		for (let turn = 0; turn < 2; turn++) await (await openSession(app, 'choices')).close();
 	});
 
-	it('loses no command while a connection is refreshed', async () => {
+	it('loses no command while a connection is refreshed', async ({ app }) => {
 		for (let round = 0; round < 2; round++) {
-			const before = opened();
+			const before = opened(app);
 			app.slack.sockets.disconnect('refresh_requested');
 			// Slack is closing it and it is not replaced yet: the other connection serves.
 			await (await openSession(app, 'choices')).close();
 			await app.slack.connected(2);
-			expect(opened()).toBe(before + 1);
+			expect(opened(app)).toBe(before + 1);
 		}
 	});
 
-	it('loses no command when a connection is cut without notice', async () => {
+	it('loses no command when a connection is cut without notice', async ({ app }) => {
 		for (let round = 0; round < 2; round++) {
 			app.slack.sockets.drop('oldest');
 			await (await openSession(app, 'choices')).close();
@@ -45,26 +33,26 @@ describe('Socket Mode', () => {
 		}
 	});
 
-	it('reconnects when all connections are cut, and is not ready meanwhile', async () => {
+	it('reconnects when all connections are cut, and is not ready meanwhile', async ({ app }) => {
 		const release = app.slack.faults.hold('apps.connections.open');
 		app.slack.sockets.drop('all');
 		await app.slack.changes.until(
 			() => app.slack.traffic.calls('apps.connections.open').filter((call) => call.doneAt === null).length === 2,
 			() => 'Nothing asks for a new connection.',
 		);
-		expect(await ready()).toBe('no connection to Slack\n');
+		expect(await ready(app)).toBe('no connection to Slack\n');
 		release();
 		await app.slack.connected(2);
 		await openSession(app, 'choices');
-		expect(await ready()).toBe('ready\n');
+		expect(await ready(app)).toBe('ready\n');
 	});
 
-	it.each([
+	it.for([
 		['answers 500', { status: 500 }],
 		['limits the rate', { status: 429, retryAfter: 1 }],
 		['cuts the line', { drop: true }],
 		['refuses the token for a moment', { error: 'invalid_auth' }],
-	])('continues when Slack %s at a reconnect', async (_, fault) => {
+	] as const)('continues when Slack %s at a reconnect', async ([_, fault], { app }) => {
 		const unhandled: unknown[] = [];
 		const note = (error: unknown) => void unhandled.push(error);
 		process.on('unhandledRejection', note);
@@ -79,7 +67,7 @@ describe('Socket Mode', () => {
 		await openSession(app, 'choices');
 	});
 
-	it('handles an envelope that comes twice once', async () => {
+	it('handles an envelope that comes twice once', async ({ app }) => {
 		const modal = await openSession(app, 'three');
 		// Of this window alone: another that opens slowly has one more, which says so.
 		const updateCount = () =>
@@ -92,7 +80,7 @@ describe('Socket Mode', () => {
 		expect(updateCount() - before).toBe(1);
 	});
 
-	it('keeps an answer whose acknowledgement was lost with all connections', async () => {
+	it('keeps an answer whose acknowledgement was lost with all connections', async ({ app }) => {
 		const modal = await openSession(app, 'yesno');
 		await modal.choose(0, 'Yes');
 		const submitted = modal.submit();
@@ -102,7 +90,7 @@ describe('Socket Mode', () => {
 		expect(app.service.log.savedPuts('yesno')).toHaveLength(1);
 	});
 
-	it('opens a modal while Slack limits messages', async () => {
+	it('opens a modal while Slack limits messages', async ({ app }) => {
 		app.slack.faults.rateLimit('chat.postMessage', { retryAfter: 30 });
 		await app.slack.as('ada').say('dm', 'hello');
 		await app.slack.changes.until(

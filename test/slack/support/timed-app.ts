@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { createManualClock } from '../../../fake-slack/index.ts';
 import { type AppOptions, startApp } from '../../support/app.ts';
 import { passTime, watchRequests } from '../../support/pass-time.ts';
@@ -20,22 +21,35 @@ export async function startTimedApp(options: AppOptions = {}) {
 		await work;
 	}
 
+	const until = (condition: () => boolean, describe = () => 'It never came true.', limitMs?: number) =>
+		passTime(app, clock, condition, { describe, limitMs });
+
 	return {
+		...app,
 		app,
 		clock,
 		/** Waits until the person's modal has these words in it. */
 		shows: (words: string | RegExp, who = 'ada') =>
-			passTime(app, clock, () => says(textOf(who), words), {
-				describe: () => `${who} waited for "${words}" in:\n${textOf(who)}`,
-			}),
-		until: (condition: () => boolean, describe: () => string = () => 'It never came true.') =>
-			passTime(app, clock, condition, { describe }),
+			until(
+				() => says(textOf(who), words),
+				() => `${who} waited for "${words}" in:\n${textOf(who)}`,
+				3_600_000,
+			),
+		until,
+		/** Lets so much time pass, and what is due in it be done. */
+		pass(ms: number) {
+			const end = clock.now() + ms;
+			return until(() => clock.now() > end, undefined, ms + 100_000);
+		},
 		/** Stops the program; `restart` starts it again on the same data. It may wait for its clock meanwhile. */
 		stop: () => through(app.stop()),
 		restart: () => through(app.restart()),
 		async [Symbol.asyncDispose]() {
 			await app[Symbol.asyncDispose]();
 			unwatch();
+			expect(app.service.log.processEnders()).toEqual([]);
 		},
 	};
 }
+
+export type TimedApp = Awaited<ReturnType<typeof startTimedApp>>;

@@ -1,137 +1,143 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import type { Json, Posted } from '../../../fake-slack/index.ts';
 import { NO_ESCALATION } from '../../../src/screens/settings-fields.ts';
-import { type SettingsApp, settingsApp } from '../../people/settings/harness.ts';
-import { expectNothingWrong, FEWEST_REQUESTS } from '../../sessions/harness.ts';
+import {
+	describe,
+	digestText,
+	ESCALATION,
+	expect,
+	FEWEST_REQUESTS,
+	forCase,
+	it,
+	type Json,
+	openButtons,
+	type Posted,
+	REMINDER,
+	type SettingsApp,
+	settingsApp,
+	WAIT,
+} from '../../kit.ts';
 import { runPerson } from '../../support/commands.ts';
-import { digestText, ESCALATION, openButtons, REMINDER, WAIT } from '../../support/sentences.ts';
 
 type FaultRule = Parameters<SettingsApp['slack']['faults']['add']>[0];
 const MINUTE = 60_000;
 const NOBODY_THERE = /Nobody named under Mention is here any more.*type \/session settings/;
-let app: SettingsApp;
-
-afterEach(async () => {
-	app.slack.faults.clear();
-	expectNothingWrong(app);
-	await app[Symbol.asyncDispose]();
-});
 
 /** Reminds after 40 s, escalates after 5 minutes, and mentions those who are chosen by these labels. */
-async function start(choices: Record<string, readonly string[]> = {}, who = 'ada'): Promise<void> {
-	app = await settingsApp({
-		env: { ...FEWEST_REQUESTS, REMIND_AFTER: '40s', UNDO_SECONDS: '0' },
-		escalates: '5 min',
-	});
-	if (Object.keys(choices).length === 0) return;
-	await app.save(choices, { who });
-	await app.told(1);
+async function start(choices: Record<string, readonly string[]> = {}, who = 'ada') {
+	const app = await forCase(
+		settingsApp({
+			env: { ...FEWEST_REQUESTS, REMIND_AFTER: '40s', UNDO_SECONDS: '0' },
+			escalates: '5 min',
+		}),
+	);
+	if (Object.keys(choices).length > 0) await app.save(choices, { who });
+	return app;
 }
 
-async function asked(title = 'Which colour?'): Promise<string> {
+async function asked(app: SettingsApp, title = 'Which colour?'): Promise<string> {
 	const id = await app.watched();
 	app.ask(id, [title]);
 	await app.threadSays(id, title);
 	return id;
 }
 
-const reminders = (id: string) =>
+const reminders = (app: SettingsApp, id: string) =>
 	app.thread(id).filter((post) => [REMINDER, ESCALATION].some((words) => words.test(post.text())));
 
 /** What comes after the reminder. */
-const afterReminder = (id: string): Promise<Posted> => app.until(() => reminders(id)[1], undefined, 8 * MINUTE);
+const afterReminder = (app: SettingsApp, id: string): Promise<Posted> =>
+	app.until(() => reminders(app, id)[1], undefined, 8 * MINUTE);
 
-const group = () => app.slack.state.userGroups[0] ?? { id: '', handle: '', name: '', users: [] };
-const leave = async (who: string) => app.slack.changePerson(who, { deleted: true });
+const group = (app: SettingsApp) => app.slack.state.userGroups[0] ?? { id: '', handle: '', name: '', users: [] };
+const leave = async (app: SettingsApp, who: string) => app.slack.changePerson(who, { deleted: true });
 
 /** What the bot wrote to somebody about an escalation that reaches nobody. */
-const toldOf = (who: string) =>
+const toldOf = (app: SettingsApp, who: string) =>
 	app.slack
 		.as(who)
 		.dm()
 		.filter((post) => post.text().includes('is there any more'));
 
 it('does not come where nobody is named, and the settings say so', async () => {
-	await start();
+	const app = await start();
 	await app.save({ 'Escalate after': '5 min' });
-	const id = await asked();
+	const id = await asked(app);
 	await app.threadSays(id, REMINDER);
 	await app.pass(6 * MINUTE);
-	expect(reminders(id)).toHaveLength(1);
+	expect(reminders(app, id)).toHaveLength(1);
 	expect((await app.openSettings()).text()).toContain(NO_ESCALATION);
 	const { modal } = await app.save({ Mention: ['grace'] });
 	expect(modal.text()).not.toContain(NO_ESCALATION);
 	expect((await app.openSettings()).text()).not.toContain(NO_ESCALATION);
-	const escalation = await afterReminder(id);
+	const escalation = await afterReminder(app, id);
 	expect(escalation.text()).toMatch(ESCALATION);
 	expect(escalation.rung()).toEqual(['grace']);
 });
 
 it('passes over who has left, and mentions the others', async () => {
-	await start({ Mention: ['grace', 'ada'] });
-	const id = await asked();
-	await leave('grace');
-	const escalation = await afterReminder(id);
+	const app = await start({ Mention: ['grace', 'ada'] });
+	const id = await asked(app);
+	await leave(app, 'grace');
+	const escalation = await afterReminder(app, id);
 	expect(escalation.text()).toMatch(ESCALATION);
 	expect(escalation.rung()).toEqual(['ada']);
 	expect(JSON.stringify(escalation.blocks())).not.toContain('<@U0GRACE>');
 	expect(escalation.text()).not.toMatch(NOBODY_THERE);
-	expect(toldOf('ada')).toEqual([]);
+	expect(toldOf(app, 'ada')).toEqual([]);
 });
 
 describe('whose people have all left', () => {
-	it.each<[how: string, choices: Record<string, readonly string[]>, left: () => unknown]>([
-		['deactivated', { Mention: ['grace'] }, () => leave('grace')],
+	it.each<[how: string, choices: Record<string, readonly string[]>, left: (app: SettingsApp) => unknown]>([
+		['deactivated', { Mention: ['grace'] }, (app) => leave(app, 'grace')],
 		[
 			'removed from the workspace',
 			{ Mention: ['grace'] },
-			() => {
+			(app) => {
 				app.slack.faults.add({ method: 'users.info', when: isOf('U0GRACE'), error: 'user_not_found' });
-				return leave('grace');
+				return leave(app, 'grace');
 			},
 		],
-		['not in the channel any more', { Mention: ['grace'] }, () => app.slack.remove('#agents', 'grace')],
+		['not in the channel any more', { Mention: ['grace'] }, (app) => app.slack.remove('#agents', 'grace')],
 		[
 			'in a disabled group',
 			{ 'Mention user groups': ['Operations (@ops)'] },
-			() => Object.assign(group(), { disabled: true }),
+			(app) => Object.assign(group(app), { disabled: true }),
 		],
 		[
 			'in a group without members',
 			{ 'Mention user groups': ['Operations (@ops)'] },
-			() => Object.assign(group(), { users: [] }),
+			(app) => Object.assign(group(app), { users: [] }),
 		],
 		[
 			'in a group of people who are deactivated, or not in the channel',
 			{ 'Mention user groups': ['Operations (@ops)'] },
-			async () => {
-				Object.assign(group(), { users: ['U0DORA', 'U0GRACE'] });
+			async (app) => {
+				Object.assign(group(app), { users: ['U0DORA', 'U0GRACE'] });
 				await app.slack.remove('#agents', 'grace');
 			},
 		],
 	])('(%s) is a reminder that says so, and whoever saved the settings is told once', async (_, choices, left) => {
-		await start(choices);
-		const id = await asked();
-		await left();
-		const reminder = await afterReminder(id);
+		const app = await start(choices);
+		const id = await asked(app);
+		await left(app);
+		const reminder = await afterReminder(app, id);
 		expect(reminder.text()).toMatch(/^⏰ /);
 		expect(reminder.text()).toMatch(NOBODY_THERE);
 		expect(JSON.stringify(reminder.blocks())).not.toMatch(/<@U0GRACE>|<!subteam/);
-		await app.until(() => toldOf('ada').length > 0);
-		expect(toldOf('ada')[0]?.text()).toContain(
+		await app.until(() => toldOf(app, 'ada').length > 0);
+		expect(toldOf(app, 'ada')[0]?.text()).toContain(
 			'Nobody named under Mention in the settings of #agents is there any more',
 		);
 		await app.pass(12 * MINUTE);
-		expect(reminders(id)).toHaveLength(4);
-		expect(toldOf('ada')).toHaveLength(1);
+		expect(reminders(app, id)).toHaveLength(4);
+		expect(toldOf(app, 'ada')).toHaveLength(1);
 		app.service.sessions.answerAsPage(id, ['red']);
 		await app.until(() => openButtons(reminder)?.length === 0);
 		expect(reminder.text()).toMatch(/^⏰ /);
 	});
 
 	it('is one of several questions too, and comes as an escalation again once somebody is named', async () => {
-		await start({ Mention: ['grace'] });
-		await leave('grace');
+		const app = await start({ Mention: ['grace'] });
+		await leave(app, 'grace');
 		const ids = [await app.watched(), await app.watched()];
 		for (const id of ids) app.ask(id, ['Which colour?']);
 		const lists = () => app.inChannel().filter((post) => post.text().includes(WAIT));
@@ -147,23 +153,23 @@ describe('whose people have all left', () => {
 	});
 
 	it('is told to the channel alone when whoever saved the settings has left too', async () => {
-		await start({ Mention: ['grace'] }, 'grace');
-		const id = await asked();
-		await leave('grace');
+		const app = await start({ Mention: ['grace'] }, 'grace');
+		const id = await asked(app);
+		await leave(app, 'grace');
 		const from = app.now();
-		expect((await afterReminder(id)).text()).toMatch(NOBODY_THERE);
+		expect((await afterReminder(app, id)).text()).toMatch(NOBODY_THERE);
 		await app.pass(MINUTE);
 		const channels = app.calls('chat.postMessage', from).map(({ request }) => request.channel);
 		expect(new Set(channels)).toEqual(new Set(['C0AGENTS']));
 	});
 
 	it('says so too when they were forgotten', async () => {
-		await start({ Mention: ['grace'] });
-		const id = await asked();
+		const app = await start({ Mention: ['grace'] });
+		const id = await asked(app);
 		const { code } = await runPerson(['forget', 'U0GRACE', '--yes', 'U0GRACE'], { DATA_DIR: app.dataDir });
 		expect(code).toBe(0);
-		expect((await afterReminder(id)).text()).toMatch(NOBODY_THERE);
-		await app.until(() => toldOf('ada').length > 0);
+		expect((await afterReminder(app, id)).text()).toMatch(NOBODY_THERE);
+		await app.until(() => toldOf(app, 'ada').length > 0);
 		// They are no obstacle to other changes.
 		expect((await app.save({ 'Remind after': '5 min', 'Escalate after': '15 min' })).outcome).toBe('updated');
 	});
@@ -172,33 +178,35 @@ describe('whose people have all left', () => {
 const FAILS = { error: 'internal_error' };
 const isOf = (userId: string) => (args: Json) => args.user === userId;
 
-it.each<[of: string, fault: FaultRule, choices: Record<string, readonly string[]>, left: () => unknown]>([
-	['people', { method: 'users.info', ...FAILS }, { Mention: ['grace'] }, () => leave('grace')],
+it.each<
+	[of: string, fault: FaultRule, choices: Record<string, readonly string[]>, left: (app: SettingsApp) => unknown]
+>([
+	['people', { method: 'users.info', ...FAILS }, { Mention: ['grace'] }, (app) => leave(app, 'grace')],
 	[
 		'people, in an empty response',
 		{ method: 'users.info', when: isOf('U0GRACE'), answer: { user: {} } },
 		{ Mention: ['grace'] },
-		() => leave('grace'),
+		(app) => leave(app, 'grace'),
 	],
 	[
 		'the channel',
 		{ method: 'conversations.members', ...FAILS },
 		{ Mention: ['grace'] },
-		() => app.slack.remove('#agents', 'grace'),
+		(app) => app.slack.remove('#agents', 'grace'),
 	],
 	[
 		'groups',
 		{ method: 'usergroups.users.list', ...FAILS },
 		{ 'Mention user groups': ['Operations (@ops)'] },
-		() => Object.assign(group(), { disabled: true }),
+		(app) => Object.assign(group(app), { disabled: true }),
 	],
 ])('mentions those of whom Slack does not tell that they left: of %s', async (of, fault, choices, left) => {
-	await start(choices);
-	const id = await asked();
-	await left();
+	const app = await start(choices);
+	const id = await asked(app);
+	await left(app);
 	await app.pass(2_000);
 	app.slack.faults.add(fault);
-	const escalation = await afterReminder(id);
+	const escalation = await afterReminder(app, id);
 	expect(escalation.text()).toMatch(ESCALATION);
 	expect(JSON.stringify(escalation.blocks())).toContain(of === 'groups' ? '<!subteam^S0OPS>' : '<@U0GRACE>');
 	expect(escalation.text()).not.toMatch(NOBODY_THERE);

@@ -1,51 +1,50 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { asking, item } from '../../../fake-session-service/builders.ts';
-import type { Json, Posted } from '../../../fake-slack/index.ts';
 import { OUTSIDE, SETTLED_WORDS } from '../../../src/screens/question-post.ts';
 import { heldWords } from '../../../src/screens/reminder.ts';
-import { type SettingsApp, settingsApp } from '../../people/settings/harness.ts';
-import { expectNothingWrong, FEWEST_REQUESTS, SOME_REQUESTS } from '../../sessions/harness.ts';
 import {
 	answering,
+	asking,
+	describe,
 	digestText,
 	ESCALATION,
+	expect,
+	FEWEST_REQUESTS,
+	forCase,
+	item,
+	type Json,
 	openButtons,
+	type Posted,
 	REMINDER,
+	type SettingsApp,
 	says,
+	settingsApp,
 	settledDigestText,
 	WAIT,
-} from '../../support/sentences.ts';
+	withApp,
+} from '../../kit.ts';
 
 const MINUTE = 60_000;
-let app: SettingsApp;
 
-afterEach(async () => {
-	app.slack.faults.clear();
-	expectNothingWrong(app);
-	await app[Symbol.asyncDispose]();
-});
-
-const start = async (env: Record<string, string> = {}) => {
-	app = await settingsApp({
+const start = (env: Record<string, string> = {}) =>
+	settingsApp({
 		env: { ...FEWEST_REQUESTS, REMIND_AFTER: '40s', UNDO_SECONDS: '0', ...env },
 		escalates: '5 min',
 	});
-};
+const it = withApp(start);
 
 /** The posts of a thread or channel that remind. */
 const reminders = (posts: readonly Posted[]) =>
 	posts.filter((post) => [REMINDER, ESCALATION].some((words) => words.test(post.text())));
 
-/** The messages outside of threads that remind of several questions. */
 /** What is crossed out, line by line. */
 function crossedOut(shown: unknown): string[] {
 	if (typeof shown !== 'object' || shown === null) return [];
 	const { text, style }: { text?: unknown; style?: { strike?: boolean } } = shown;
 	return style?.strike === true ? [String(text)] : Object.values(shown).flatMap(crossedOut);
 }
-const digests = () => app.inChannel().filter((post) => post.text().includes(WAIT));
+/** The messages outside of threads that remind of several questions. */
+const digests = (app: SettingsApp) => app.inChannel().filter((post) => post.text().includes(WAIT));
 
-async function asked(title = 'Which colour?'): Promise<string> {
+async function asked(app: SettingsApp, title = 'Which colour?'): Promise<string> {
 	const id = await app.watched();
 	app.ask(id, [title]);
 	await app.threadSays(id, title);
@@ -53,12 +52,13 @@ async function asked(title = 'Which colour?'): Promise<string> {
 }
 
 describe('a question that nobody answers', () => {
-	it('is reminded of in the channel, then escalates at most three times, unlike one that was answered', async () => {
-		await start();
+	it('is reminded of in the channel, then escalates at most three times, unlike one that was answered', async ({
+		app,
+	}) => {
 		await app.save({ Mention: ['grace'] });
-		const answered = await asked('Which size?');
+		const answered = await asked(app, 'Which size?');
 		app.service.sessions.answerAsPage(answered, ['large']);
-		const id = await asked();
+		const id = await asked(app);
 		const askedAt = app.clock.now();
 		const reminder = await app.threadSays(id, REMINDER);
 		expect(app.clock.now() - askedAt).toBeGreaterThanOrEqual(38_000);
@@ -78,8 +78,9 @@ describe('a question that nobody answers', () => {
 		expect(reminders(app.thread(answered))).toEqual([]);
 	});
 
-	it('of a session whose questions stay in their threads is not told in the channel by its escalation', async () => {
-		await start();
+	it('of a session whose questions stay in their threads is not told in the channel by its escalation', async ({
+		app,
+	}) => {
 		await app.save({ Mention: ['grace'] });
 		const id = await app.watched({}, { questionsInThread: true });
 		app.ask(id, ['Which colour?']);
@@ -93,8 +94,7 @@ describe('a question that nobody answers', () => {
 		expect(telling.map(({ ts }) => ts)).toEqual([app.card(id)?.ts]);
 	});
 
-	it('is reminded of in time after the post that people see, when Slack was away before', async () => {
-		await start();
+	it('is reminded of in time after the post that people see, when Slack was away before', async ({ app }) => {
 		const id = await app.watched();
 		app.slack.faults.add({ method: 'conversations.replies', error: 'missing_scope' });
 		app.slack.faults.add({ method: 'conversations.history', error: 'missing_scope' });
@@ -109,9 +109,8 @@ describe('a question that nobody answers', () => {
 		expect(reminder.text()).not.toMatch(/\d min/);
 	});
 
-	it('is not reminded of while the service is away, and once when it is back', async () => {
-		await start();
-		const id = await asked();
+	it('is not reminded of while the service is away, and once when it is back', async ({ app }) => {
+		const id = await asked(app);
 		app.service.faults.add({ kind: 'error', status: 503, method: 'GET' });
 		await app.pass(2 * MINUTE);
 		expect(reminders(app.thread(id))).toEqual([]);
@@ -122,19 +121,18 @@ describe('a question that nobody answers', () => {
 	});
 });
 
-it('reminders that stay in threads are posted there, each by itself', async () => {
-	await start();
+it('reminders that stay in threads are posted there, each by itself', async ({ app }) => {
 	const ids = [await app.watched({}, { questionsInThread: true }), await app.watched()];
 	for (const id of ids) app.ask(id, ['Which colour?']);
 	for (const id of ids) await app.threadSays(id, 'Which colour?');
 	for (const id of ids) expect((await app.threadSays(id, REMINDER)).threadTs()).toBe(app.card(id)?.ts);
 	await app.pass(MINUTE);
-	expect([...digests(), ...reminders(app.inChannel())]).toEqual([]);
+	expect([...digests(app), ...reminders(app.inChannel())]).toEqual([]);
 });
 
 describe('questions of a channel that are due together', () => {
 	/** Two sessions that ask at the same time. */
-	async function bothAsk(): Promise<[string, string]> {
+	async function bothAsk(app: SettingsApp): Promise<[string, string]> {
 		const first = await app.watched();
 		const second = await app.watched();
 		app.ask(first, ['Which colour?']);
@@ -144,17 +142,16 @@ describe('questions of a channel that are due together', () => {
 		return [first, second];
 	}
 
-	it('are one message in the channel that names each, is answered there and kept current', async () => {
-		await start();
-		const [first, second] = await bothAsk();
-		await app.until(() => digests().length > 0);
-		const [together] = digests();
+	it('are one message in the channel that names each, is answered there and kept current', async ({ app }) => {
+		const [first, second] = await bothAsk(app);
+		await app.until(() => digests(app).length > 0);
+		const [together] = digests(app);
 		expect(together?.text()).toContain(`${digestText(2)}:`);
 		expect(together?.text()).toContain('Which colour?');
 		expect(together?.text()).toContain('Which size?');
 		await app.pass(MINUTE);
 		expect([...reminders(app.thread(first)), ...reminders(app.thread(second))]).toEqual([]);
-		expect(digests()).toHaveLength(1);
+		expect(digests(app)).toHaveLength(1);
 		expect(together?.editHistory()).toEqual([]);
 		expect(together?.buttons()).toEqual(['Answer', 'Answer']);
 		const text = together?.text() ?? '';
@@ -179,7 +176,7 @@ describe('questions of a channel that are due together', () => {
 	});
 
 	it('are counted as questions, not as fields, and each line ends as its question ended', async () => {
-		await start({ REMIND_AFTER: '3m', ...SOME_REQUESTS });
+		const app = await forCase(start({ REMIND_AFTER: '3m' }));
 		const ids: string[] = [];
 		for (const name of ['Asked', 'By page', 'Changed', 'Done', 'Failed', 'Stopped', 'Left'])
 			ids.push(await app.watched({ name }));
@@ -189,7 +186,7 @@ describe('questions of a channel that are due together', () => {
 		app.service.faults.add({ kind: 'error', status: 503, method: 'GET' });
 		await app.pass(4 * MINUTE);
 		app.service.faults.clear();
-		const together = await app.until(() => digests()[0]);
+		const together = await app.until(() => digests(app)[0]);
 		expect(together.text()).toContain(`${digestText(7)}:`);
 		expect(together.text()).toMatch(/^✋ Which colour\? and 2 more · Left/m);
 		expect(together.notification()).toBe(`${digestText(7)}.`);
@@ -224,12 +221,11 @@ describe('questions of a channel that are due together', () => {
 		expect(openButtons(together)).toEqual([]);
 	});
 
-	it('are named by what is open of them, and with the ids of sessions that have the same name', async () => {
-		await start();
+	it('are named by what is open of them, and with the ids of sessions that have the same name', async ({ app }) => {
 		const ids = [await app.watched({ name: 'Chairs' }), await app.watched({ name: 'Chairs' })];
 		const items = [{ title: 'Your password', value: 'known' }, 'Which colour?', 'Which size?'];
 		for (const id of ids) app.ask(id, items);
-		const together = await app.until(() => digests()[0]);
+		const together = await app.until(() => digests(app)[0]);
 		expect(together.text()).toContain(`${digestText(2)}:`);
 		const shown = JSON.stringify(together.blocks());
 		expect(shown).not.toContain('assword');
@@ -240,21 +236,20 @@ describe('questions of a channel that are due together', () => {
 	});
 
 	it('are one message too when they were due while the service was away, and one is read late', async () => {
-		await start({ SESSION_SERVICE_TIMEOUT_MS: '15000' });
-		const [, second] = await bothAsk();
+		const app = await forCase(start({ SESSION_SERVICE_TIMEOUT_MS: '15000' }));
+		const [, second] = await bothAsk(app);
 		app.service.faults.add({ kind: 'error', status: 503, method: 'GET' });
 		await app.pass(4 * MINUTE);
 		app.service.faults.clear();
 		app.service.faults.add({ kind: 'slow', ms: 9_500, sessionId: second, method: 'GET' });
-		await app.until(() => digests().length > 0);
+		await app.until(() => digests(app).length > 0);
 		await app.pass(MINUTE);
 		expect(reminders(app.inChannel())).toEqual([]);
-		expect(digests()).toHaveLength(1);
+		expect(digests(app)).toHaveLength(1);
 	});
 
-	it('leave out what was answered while the message waited for Slack', async () => {
-		await start();
-		const [first] = await bothAsk();
+	it('leave out what was answered while the message waited for Slack', async ({ app }) => {
+		const [first] = await bothAsk(app);
 		let isLimited = false;
 		const when = (args: Json) => {
 			isLimited ||= JSON.stringify(args).includes(WAIT);
@@ -277,6 +272,7 @@ describe('a reminder that was answered on its way, and the answer was taken back
 
 	/** Slack has not taken the reminder when this resolves; the person has pressed an option. */
 	async function pressedMeanwhile(
+		app: SettingsApp,
 		saying: string | RegExp,
 		fault: object = LIMITED,
 		known: string | null = null,
@@ -299,8 +295,8 @@ describe('a reminder that was answered on its way, and the answer was taken back
 		['limited it', LIMITED],
 		['never got it', CUT_OFF],
 	])('comes after that, once, when Slack %s', async (_, fault) => {
-		await start({ UNDO_SECONDS });
-		const { id, undo } = await pressedMeanwhile(REMINDER, fault);
+		const app = await forCase(start({ UNDO_SECONDS }));
+		const { id, undo } = await pressedMeanwhile(app, REMINDER, fault);
 		await app.pass(20_000);
 		expect(reminders(app.thread(id))).toEqual([]);
 		await undo();
@@ -310,17 +306,17 @@ describe('a reminder that was answered on its way, and the answer was taken back
 	});
 
 	it('does not come when the answer stays', async () => {
-		await start({ UNDO_SECONDS });
-		const { id } = await pressedMeanwhile(REMINDER);
+		const app = await forCase(start({ UNDO_SECONDS }));
+		const { id } = await pressedMeanwhile(app, REMINDER);
 		await app.pass(4 * MINUTE);
 		expect(reminders(app.thread(id))).toEqual([]);
 	});
 
 	it('comes alone when the message showed the others', async () => {
-		await start({ UNDO_SECONDS, ...SOME_REQUESTS });
+		const app = await forCase(start({ UNDO_SECONDS }));
 		const [known, other] = [await app.watched(), await app.watched()];
 		app.ask(other, ['Which colour?']);
-		const { id, undo } = await pressedMeanwhile(WAIT, LIMITED, known);
+		const { id, undo } = await pressedMeanwhile(app, WAIT, LIMITED, known);
 		const first = await app.threadSays(other, REMINDER);
 		await undo();
 		await app.threadSays(id, REMINDER);
@@ -328,7 +324,7 @@ describe('a reminder that was answered on its way, and the answer was taken back
 		expect(reminders(app.thread(id))).toHaveLength(1);
 		expect(reminders(app.thread(other)).map(({ ts }) => ts)).toEqual([first.ts]);
 		expect(first.text()).not.toContain('Which flight?');
-		const metrics = await fetch(`${app.app.url}/metrics`).then((response) => response.text());
+		const metrics = await fetch(`${app.url}/metrics`).then((response) => response.text());
 		expect(metrics).toContain('handraise_reminders_total{stage="reminder"} 2\n');
 		expect(metrics).toContain('handraise_reminder_late_seconds_count 2\n');
 	});
@@ -337,7 +333,7 @@ describe('a reminder that was answered on its way, and the answer was taken back
 it('a question whose delivered answer vanished is reminded of once, and its buttons take an answer again', async () => {
 	// The session looks as before the answer: the agent does not go on.
 	const service = { resumeAfterMs: 60 * MINUTE };
-	app = await settingsApp({ env: { REMIND_AFTER: '60s', UNDO_SECONDS: '0' }, service });
+	const app = await forCase(settingsApp({ env: { REMIND_AFTER: '60s', UNDO_SECONDS: '0' }, service }));
 	const id = await app.watched();
 	const index = app.ask(id, [item('Which flight?', 'One of: LH 1173, TP 570')]);
 	const post = await app.threadSays(id, 'Which flight?');
@@ -360,9 +356,8 @@ it('a question whose delivered answer vanished is reminded of once, and its butt
 });
 
 describe('a question that somebody is answering', () => {
-	it('is not reminded of for that time, and then with the name', async () => {
-		await start();
-		const id = await asked();
+	it('is not reminded of for that time, and then with the name', async ({ app }) => {
+		const id = await asked(app);
 		const [post] = app.thread(id);
 		await post?.press('Answer…');
 		const ada = app.slack.as('ada');
@@ -371,12 +366,10 @@ describe('a question that somebody is answering', () => {
 		expect(reminders(app.thread(id))).toEqual([]);
 		const reminder = await app.threadSays(id, REMINDER);
 		expect(reminder.text()).toContain(heldWords('ada', { displayName: () => 'ada' }));
-		await ada.modal()?.close(true);
 	});
 
-	it('is reminded of with the name after a restart too', async () => {
-		await start();
-		const id = await asked();
+	it('is reminded of with the name after a restart too', async ({ app }) => {
+		const id = await asked(app);
 		await app.thread(id)[0]?.press('Answer…');
 		await app.slack.as('ada').waitForModal('Which colour?');
 		await app.threadSays(id, answering('ada'));
@@ -386,8 +379,9 @@ describe('a question that somebody is answering', () => {
 	});
 });
 
-it('the text of a reminder tells nothing of a question in a channel that watches discreetly, or that looks secret', async () => {
-	await start();
+it('the text of a reminder tells nothing of a question in a channel that watches discreetly, or that looks secret', async ({
+	app,
+}) => {
 	const id = await app.watched({}, { discreet: true });
 	app.ask(id, ['Which colour?']);
 	const reminder = await app.threadSays(id, REMINDER);
@@ -400,8 +394,7 @@ it('the text of a reminder tells nothing of a question in a channel that watches
 	expect(JSON.stringify((await app.threadSays(secret, REMINDER)).blocks())).not.toContain('SMS code');
 });
 
-it('the notification of a reminder, and its button, tell no text that may ask for what is secret', async () => {
-	await start();
+it('the notification of a reminder, and its button, tell no text that may ask for what is secret', async ({ app }) => {
 	const id = await app.watched();
 	app.ask(id, [{ title: 'Your password', value: 'known' }, ''], 'Type the password of the shop.');
 	const reminder = await app.threadSays(id, REMINDER);
@@ -411,8 +404,8 @@ it('the notification of a reminder, and its button, tell no text that may ask fo
 });
 
 it('reminders that are off are not posted, and a question that is answered soon makes one post', async () => {
-	await start({ REMIND_AFTER: 'off' });
-	const id = await asked();
+	const app = await forCase(start({ REMIND_AFTER: 'off' }));
+	const id = await asked(app);
 	await app.pass(3 * MINUTE);
 	app.service.sessions.answerAsPage(id, ['red']);
 	await app.threadSays(id, OUTSIDE);
@@ -423,9 +416,8 @@ it('reminders that are off are not posted, and a question that is answered soon 
 const hhmm = (at: number) => new Date(at).toISOString().slice(11, 16);
 
 describe('reminders while Slack is away', () => {
-	it('does not post every missed reminder of a question at once when Slack is back', async () => {
-		await start();
-		const id = await asked();
+	it('does not post every missed reminder of a question at once when Slack is back', async ({ app }) => {
+		const id = await asked(app);
 		const lift = app.slack.faults.add({ method: 'chat.postMessage', status: 503 });
 		await app.pass(5 * MINUTE);
 		lift();
@@ -436,7 +428,7 @@ describe('reminders while Slack is away', () => {
 	});
 
 	it('does not post a reminder in quiet hours that began while Slack was away', async () => {
-		await start({ REMIND_AFTER: '1m' });
+		const app = await forCase(start({ REMIND_AFTER: '1m' }));
 		const now = app.clock.now();
 		const { outcome } = await app.save({
 			'Quiet hours': ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'],
@@ -446,7 +438,7 @@ describe('reminders while Slack is away', () => {
 		});
 		expect(outcome).toBe('updated');
 		await app.told(1);
-		const id = await asked();
+		const id = await asked(app);
 		const lift = app.slack.faults.add({ method: 'chat.postMessage', status: 503 });
 		await app.until(() => app.clock.now() > now + 5 * MINUTE, undefined, 8 * MINUTE);
 		lift();
@@ -456,10 +448,10 @@ describe('reminders while Slack is away', () => {
 	});
 
 	it('does not mention whom the settings do not name any more', async () => {
-		await start({ REMIND_AFTER: 'off' });
+		const app = await forCase(start({ REMIND_AFTER: 'off' }));
 		await app.save({ Mention: ['grace'] });
 		await app.told(1);
-		const id = await asked();
+		const id = await asked(app);
 		let isLimited = false;
 		const when = (args: Json) => {
 			const isReminder = ESCALATION.test(JSON.stringify(args));
@@ -478,10 +470,10 @@ describe('reminders while Slack is away', () => {
 });
 
 it('an escalation whose thread was deleted stays in the channel, because it would mention people twice', async () => {
-	await start({ REMIND_AFTER: 'off' });
+	const app = await forCase(start({ REMIND_AFTER: 'off' }));
 	await app.save({ Mention: ['grace'] });
 	await app.told(1);
-	const id = await asked();
+	const id = await asked(app);
 	app.thread(id)[0]?.remove();
 	app.card(id)?.remove();
 	const from = app.now();
@@ -494,13 +486,13 @@ it('an escalation whose thread was deleted stays in the channel, because it woul
 });
 
 /** The texts in threads or outside of them that begin so. To look at each thread would take long for so many. */
-function texts(words: string, { inThread }: { inThread: boolean }): string[] {
+function texts(app: SettingsApp, words: string, { inThread }: { inThread: boolean }): string[] {
 	const messages = app.slack.state.messages.filter(({ threadTs }) => (threadTs !== undefined) === inThread);
 	return messages.map(({ text }) => text).filter((text) => text.startsWith(words));
 }
 
 it('reminders that were due while the program was stopped are one message, also when their reads take longer than 20 s', async () => {
-	await start({ ...SOME_REQUESTS, REMIND_AFTER: '20m' });
+	const app = await forCase(start({ REMIND_AFTER: '20m' }));
 	const ids = Array.from({ length: 20 }, () => app.session());
 	await app.command(`/session watch ${ids.join(' ')}`);
 	await app.until(() => ids.every((id) => app.service.log.reads(id).length > 1));
@@ -512,9 +504,9 @@ it('reminders that were due while the program was stopped are one message, also 
 	await app.clock.advance(30 * MINUTE);
 	await app.restart({ SESSION_SERVICE_RPM: '60' });
 	const restartedAt = app.clock.now();
-	await app.until(() => texts('⏰', { inThread: false }).length > 0);
+	await app.until(() => texts(app, '⏰', { inThread: false }).length > 0);
 	expect(app.clock.now() - restartedAt).toBeGreaterThan(20_000);
 	await app.pass(3 * MINUTE);
-	expect(texts('⏰', { inThread: false })).toEqual([`${digestText(20)}.`]);
-	expect(texts('⏰', { inThread: true })).toEqual([]);
+	expect(texts(app, '⏰', { inThread: false })).toEqual([`${digestText(20)}.`]);
+	expect(texts(app, '⏰', { inThread: true })).toEqual([]);
 });
