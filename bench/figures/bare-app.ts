@@ -44,9 +44,6 @@ app.view({ callback_id: 'static', type: 'view_submission' }, async ({ ack }) => 
 	// Bolt types the argument for submissions and closings at once, and no value satisfies both.
 	await (ack as (answer: unknown) => Promise<void>)({ response_action: 'update', view: thanks });
 });
-app.event('app_home_opened', async ({ event, client }) => {
-	await client.views.publish({ user_id: event.user, view: { type: 'home', blocks: thanks.blocks } });
-});
 app.action(/(?:)/, ({ ack }) => ack());
 await app.init();
 await app.start(Number(PORT));

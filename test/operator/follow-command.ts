@@ -93,5 +93,7 @@ export async function followTwoWriters(
 	expect(new Set(follower.lines.map(({ channel }) => channel)).size).toBe(count + 1);
 	expect(follower.lines).toHaveLength(count + 1);
 	expect(await follower.stop()).toBe(0);
-	expect(follower.stderr()).toBe('');
+	// Tests share the server, and each transaction on it holds lines back.
+	const said = follower.stderr().split('\n');
+	expect(said.filter((line) => line !== '' && !line.startsWith('Lines wait for another transaction'))).toEqual([]);
 }

@@ -355,16 +355,17 @@ export async function watchingApp({
 		...app,
 		/** Closes it, and checks what holds whatever happens, but where a test makes it fail. */
 		async [Symbol.asyncDispose]() {
-			const closed = app[Symbol.asyncDispose]();
-			let isClosed = false;
-			const end = () => {
-				isClosed = true;
-			};
-			closed.then(end, end);
-			// What sleeps on the clock ends too.
-			await passTime(app, steady, () => isClosed, { describe: () => 'It did not stop.' });
-			await closed;
-			if (!mayFail) expectNothingWrong(app);
+			try {
+				if (!mayFail) expectNothingWrong(app);
+			} finally {
+				let isClosed = false;
+				const closed = app[Symbol.asyncDispose]().finally(() => {
+					isClosed = true;
+				});
+				// What sleeps on the clock ends too.
+				await passTime(app, steady, () => isClosed, { describe: () => 'It did not stop.' });
+				await closed;
+			}
 		},
 		app,
 		clock,
