@@ -53,7 +53,7 @@ describe('a watched session whose texts are made to take long', () => {
 		return { id, post };
 	}
 
-	it.for(Object.entries(HOSTILE_TEXTS))('stops nothing else for long: %s', async ([_, make], { app }) => {
+	it.for(Object.entries(HOSTILE_TEXTS))('stops nothing else for long: %s', async ([, make], { app }) => {
 		const json = make();
 		using turns = watchTurns();
 		const { id, post } = await watch(app, json);

@@ -34,7 +34,7 @@ const objectsIn = (value: unknown) =>
 /**
  * A session as the service sends it, read into ours. Other fields, some of them secret, are dropped. One odd value must
  * not hide a session from the people it waits for. Only `messages` is strict: null or a foreign type as an empty list
- * would make an open question look closed. For messages zod would take twice as long (`npm run bench -- schema`).
+ * would make an open question look closed. For messages zod would take twice as long.
  */
 const sessionSchema = z
 	.object({
@@ -259,7 +259,7 @@ const PATH = [['session'], ['messages'], null, ['human_input'], null, TEXTS] as 
 /**
  * The JSON of the fields of all items, at the end of `PATH`: a number loses digits when it is parsed. `json` was
  * parsed: of a repeated key the last counts. All else is passed over without recursion, however deep it is. Takes as
- * long as the parse did (`npm run bench -- schema`).
+ * long as the parse did.
  */
 export function* sourcesIn(json: string): Generator<void, JsonObject> {
 	let at = json.search(/\S/);

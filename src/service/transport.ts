@@ -217,7 +217,7 @@ function retryAfter(value: string | undefined, now: number): number | undefined 
 
 /**
  * The most arrays, objects and elements of a body: some thousands of messages. JSON.parse cannot be interrupted, and
- * takes 2 s and 1.5 GB for a million different keys, but 60 ms for 32 MB of prose (`npm run bench -- schema`).
+ * takes 2 s and 1.5 GB for a million different keys, but 60 ms for 32 MB of prose.
  */
 const MAX_PARTS = 100_000;
 

@@ -84,7 +84,7 @@ it.for([
 	['is set forward by an hour', HOUR],
 ] as const)(
 	'sends no second answer over the first, whose form was read before it, when the clock %s meanwhile',
-	async ([_, by], { app }) => {
+	async ([, by], { app }) => {
 		const id = 'form';
 		app.service.sessions.put(id, askingSession(['Name']));
 		const [first, second] = [await filled(app, id, 'ada', 'From Ada'), await filled(app, id, 'grace', 'From Grace')];
@@ -139,7 +139,7 @@ it.for([
 	['is set back by an hour', -HOUR],
 ] as const)(
 	'sends no second answer over the first, which arrived during the read of the form, when the clock %s',
-	async ([_, by], { app }) => {
+	async ([, by], { app }) => {
 		const id = 'late';
 		app.service.sessions.put(id, askingSession(['Name']));
 		const first = await filled(app, id, 'ada', 'From Ada');

@@ -216,7 +216,7 @@ describe('a service that changes what it saves', () => {
 		['and answers 500 after saving', { kind: 'error', saves: true, method: 'PUT', times: 1 } as const],
 	] as const)(
 		'recognises our answer when the service saves it without the white space around it: %s',
-		async ([_, fault], { app }) => {
+		async ([, fault], { app }) => {
 			const id = ask(app, 'Address');
 			const modal = await fill(app, await openSession(app, id), '  Main Street 1\nTown\n');
 			app.service.hooks.onSaved = () => valuesBecome(app, id, 'Main Street 1\r\nTown');

@@ -71,7 +71,7 @@ describe('an answer is delivered once', () => {
 	it.for<[string, Fault, number]>([
 		['500 without saving', { kind: 'error' }, 2],
 		['a reset after saving', { kind: 'reset', saves: true }, 1],
-	] as const)('delivers once when the service responds to the PUT with %s', async ([_, fault, puts], { app }) => {
+	] as const)('delivers once when the service responds to the PUT with %s', async ([, fault, puts], { app }) => {
 		const id = ask(app);
 		app.service.faults.add({ ...fault, method: 'PUT', sessionId: id, times: 1 });
 		await submit(app, id);
@@ -202,7 +202,7 @@ describe('a closed modal', () => {
 		['no direct message', 'the session completed', 'completed'],
 		['no direct message', 'the session was paused', 'paused'],
 		['no direct message', 'the session is inactive', 'inactive'],
-	] as const)("sends %s to a closed modal's author when %s after the delivery", async ([what, _, outcome], { app }) => {
+	] as const)("sends %s to a closed modal's author when %s after the delivery", async ([what, , outcome], { app }) => {
 		const id = ask(app);
 		await closeAndDeliver(app, id, () =>
 			outcome === 'overwritten' ? overwrite(app, id) : app.service.sessions.setStatus(id, outcome),

@@ -124,7 +124,7 @@ describe('a question that is stored, while the service is down', () => {
 				await app.slack.as('ada').shortcut(message, 'use_as_answer');
 			},
 		],
-	])('opens by %s', async ([_, act, who = 'ada'], { app }) => {
+	])('opens by %s', async ([, act, who = 'ada'], { app }) => {
 		const question = await asked(app);
 		if (who === 'grace') await app.handOver(question.post, 'ada', 'grace');
 		await app.until(() => who === 'ada' || app.dms('grace').length > 0);

@@ -62,7 +62,7 @@ describe('a button with an option', () => {
 		['a version that found other options', (choice) => encodeChoice({ ...choice, option: 'TP' })],
 	] as const)(
 		'of %s sends nothing, says where the question is, and its post is drawn anew',
-		async ([_, older], { app }) => {
+		async ([, older], { app }) => {
 			const { id, index, post } = await asked(app);
 			drawOlder(app, post.ts, older);
 			const told = await app.toldAfter(() => post.press('TP 570'));

@@ -53,7 +53,7 @@ it('does not ask again what an agent without `humanInput` took, whose later mess
 it.for([
 	['was superseded', false],
 	['was answered and taken', true],
-] as const)('asks no question again that %s when the agent removes the next one', async ([_, isAnswered], { app }) => {
+] as const)('asks no question again that %s when the agent removes the next one', async ([, isAnswered], { app }) => {
 	const { id } = await asked(app);
 	if (isAnswered) {
 		await answered(app, id, 'LH 1173');

@@ -105,7 +105,7 @@ it.for([
 		'not_in_channel',
 		'Handraise was removed from the channel.',
 	],
-] as const)('ends a watch when Slack says that the channel is %s', async ([_, error, words], { app }) => {
+] as const)('ends a watch when Slack says that the channel is %s', async ([, error, words], { app }) => {
 	const id = await app.watched();
 	app.slack.faults.add({ method: 'chat.postMessage', error, when: ({ channel }) => channel === 'C0AGENTS' });
 	app.ask(id);
@@ -241,7 +241,7 @@ describe('a channel that Slack does not find', () => {
 	it.for([
 		['finds it when asked', null],
 		['does not tell', 'fatal_error'],
-	] as const)('keeps its watch while Slack %s, and posts when it can', async ([_, error], { app }) => {
+	] as const)('keeps its watch while Slack %s, and posts when it can', async ([, error], { app }) => {
 		const id = await app.watched();
 		const lift = app.slack.faults.add({ ...NOT_FOUND, method: 'chat.postMessage' });
 		if (error !== null) app.slack.faults.add({ ...NOT_FOUND, method: 'conversations.info', error });
@@ -269,7 +269,7 @@ describe('a channel that Slack does not find', () => {
 	it.for([
 		['post', (app: WatchingApp, id: string): number => app.ask(id)],
 		['update of its card', (app: WatchingApp, id: string): void => app.step(id, 'I go on.')],
-	] as const)('loses its watch when the %s and Slack itself still say so after a minute', async ([_, act], { app }) => {
+	] as const)('loses its watch when the %s and Slack itself still say so after a minute', async ([, act], { app }) => {
 		const id = app.session();
 		await app.command(`/session watch ${id}`, 'ada', '#secret');
 		await app.until(() => app.card(id, '#secret') && app.service.log.reads(id).length > 1);

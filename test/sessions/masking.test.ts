@@ -89,7 +89,7 @@ describe('a credential in what an agent writes', () => {
 		['in lines', `Options:\n- ${KEY}\n- none`, ''],
 	] as const)(
 		'is one option of a form, of a list %s: the agent gets all of it, and nobody sees it before *Show*',
-		async ([_, below, above], { app }) => {
+		async ([, below, above], { app }) => {
 			const id = await app.watched();
 			const index = app.ask(id, [item('Which key?', below)], above);
 			const modal = await openSession(app, id);
@@ -136,7 +136,7 @@ describe('a credential in what an agent writes', () => {
 	it.for([
 		['details', { sessionDetails: NAMED }],
 		['name', { name: `password: ${PASSWORD}` }],
-	] as const)('is named in the %s of the session: no post offers it as a button', async ([_, session], { app }) => {
+	] as const)('is named in the %s of the session: no post offers it as a button', async ([, session], { app }) => {
 		const id = await app.watched(session);
 		app.ask(id, [item('Which one?', `One of: ${PASSWORD}, none`)], 'Hm.');
 		const post = await app.threadSays(id, 'Which one?');

@@ -130,7 +130,7 @@ describe('Slack', () => {
 		['cut connections for a while', { drop: true, times: 3 }],
 		// The client makes an error with the whole text of it.
 		['sent the page of a proxy', { error: '<html>An Only-on-this-page error</html>', times: 1, afterEffect: true }],
-	] as const)('posts a question once after Slack %s', async ([_, fault], { app }) => {
+	] as const)('posts a question once after Slack %s', async ([, fault], { app }) => {
 		const id = await app.watched();
 		app.slack.faults.add({ method: 'chat.postMessage', ...fault });
 		app.ask(id);

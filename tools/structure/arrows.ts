@@ -69,6 +69,13 @@ export function closureOf(path: string, imports: ReadonlyMap<string, readonly st
 	return reached;
 }
 
+/** One line for each file that imports itself by way of others, types too: none of them can be read first. */
+export function circles(imports: ReadonlyMap<string, readonly string[]>): readonly string[] {
+	const isAround = (path: string) =>
+		imports.get(path)?.some((imported) => imported === path || closureOf(imported, imports).has(path)) === true;
+	return [...imports.keys()].filter(isAround).map((path) => `src/${path} imports itself by way of others`);
+}
+
 /** One line for each import that the rules above refuse. */
 export function wrongArrows(path: string, text: string): readonly string[] {
 	return importsOf(path, text)

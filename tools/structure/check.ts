@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { TABLE_NAMES } from '../../src/store/database.ts';
-import { closureOf, importsOf, wrongArrows, wrongEntrances } from './arrows.ts';
+import { circles, closureOf, importsOf, wrongArrows, wrongEntrances } from './arrows.ts';
 import { foreignWrites, unowned } from './owners.ts';
 import { fixedNames, longFiles, tooManyPackages, wideLines } from './structure.ts';
 
@@ -18,6 +18,7 @@ const problems = [
 		...wideLines(path, text),
 		...fixedNames(path, text),
 	]),
+	...circles(imports),
 	...globSync(FOLDERS).flatMap((path) => wrongEntrances(path, readFileSync(path, 'utf8'))),
 	...unowned(files, TABLE_NAMES),
 	...tooManyPackages(JSON.parse(readFileSync('package.json', 'utf8'))),

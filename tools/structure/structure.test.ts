@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { closureOf, importsOf, wrongArrows, wrongEntrances } from './arrows.ts';
+import { circles, closureOf, importsOf, wrongArrows, wrongEntrances } from './arrows.ts';
 import { foreignWrites, unowned } from './owners.ts';
 import { fixedNames, longFiles, tooManyPackages, wideLines } from './structure.ts';
 
@@ -33,6 +33,10 @@ describe('arrows', () => {
 		const imports = new Map(Object.entries(texts).map(([path, text]) => [path, importsOf(path, text)]));
 		expect(imports.get('sub/b.ts')).toEqual(['a.ts', 'sub/c.ts']);
 		expect([...closureOf('a.ts', imports)]).toEqual(['a.ts', 'sub/b.ts', 'sub/c.ts']);
+		expect(circles(imports)).toEqual([
+			expect.stringMatching(/^src\/a\.ts /),
+			expect.stringMatching(/^src\/sub\/b\.ts /),
+		]);
 	});
 
 	it.each([

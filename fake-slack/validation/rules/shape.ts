@@ -44,8 +44,16 @@ const imitated = new Set(
 
 const notHere = 'not_in_this_fake_slack';
 const fieldsNotHere = [
-	...['attachments', 'markdown_text', 'option_groups', 'slack_file', 'confirm', 'focus_on_load', 'timezone'],
-	...['min_value', 'max_value', 'min_length'],
+	'attachments',
+	'markdown_text',
+	'option_groups',
+	'slack_file',
+	'confirm',
+	'focus_on_load',
+	'timezone',
+	'min_value',
+	'max_value',
+	'min_length',
 ];
 
 /** So that a new kind of Slack's is refused too until somebody imitates it. */

@@ -100,7 +100,7 @@ export function Overflow({ blockId, element }: { blockId: string; element: Json 
 							role="menuitem"
 							className="menu-item"
 							key={str(option, 'value') || words(option.text)}
-							onClick={() => void choose(option)}
+							onClick={() => choose(option)}
 						>
 							{words(option.text)}
 						</button>

@@ -130,7 +130,7 @@ describe('a list that decided once', () => {
 		['removed the app', (app: AnswererApp) => app.slack.remove('#agents', 'handraise')],
 		['was archived', (app: AnswererApp) => app.slack.archive('#agents')],
 		['was shared', (app: AnswererApp) => app.slack.share('#agents', 'T0OTHER')],
-	] as const)('still decides when its channel %s', async ([_, act], { app }) => {
+	] as const)('still decides when its channel %s', async ([, act], { app }) => {
 		const { id } = await closed(app);
 		await act(app, id);
 		await app.pass(10_000);

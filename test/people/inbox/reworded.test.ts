@@ -96,7 +96,7 @@ const PLACES = {
 };
 
 describe('a question whose text the agent replaces between post and press', () => {
-	it.for(Object.entries(PLACES))('is not answered by a press in %s', async ([_, place], { app }) => {
+	it.for(Object.entries(PLACES))('is not answered by a press in %s', async ([, place], { app }) => {
 		const { id, index, post } = await asked(app);
 		const [who, press] = await place(app, post);
 		reword(app, id, DELETE);
@@ -282,7 +282,7 @@ describe('what is not another text', () => {
 	it.for([
 		['white space', 'May I  READ\nthe README?', ' May I READ the\r\n\tREADME?\n'],
 		['the signature of a link', link('0a1b'), link('2c3d')],
-	] as const)('a press counts, and no post is edited, when only %s changes', async ([_, before, after], { app }) => {
+	] as const)('a press counts, and no post is edited, when only %s changes', async ([, before, after], { app }) => {
 		const { id, index, post } = await asked(app, before);
 		await app.pass(10_000);
 		const edits = post.editHistory().length;

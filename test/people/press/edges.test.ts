@@ -118,7 +118,7 @@ describe('what happens to a question while a choice can be taken back', () => {
 		['an agent that hides a secret', { ...item('Password of the bank'), value: 'swordfish' }, '(hidden)'],
 	] as const)(
 		'asks by the form, which shows the whole question, when %s filled an item',
-		async ([_, filled, shown], { app }) => {
+		async ([, filled, shown], { app }) => {
 			const { id, index, post } = await asked(app, [filled, FLIGHT]);
 			expect(post.buttons()).toEqual(['Answer…', ...app.MENU]);
 			const form = await openSession(app, id);

@@ -91,7 +91,7 @@ it.for([
 	['no-break spaces', `<@${BOT}>\u00a0LH\u00a01173 for 10\u202f000`, 'LH 1173 for 10 000'],
 	['what nobody sees', `<@${BOT}>\u200b, L\u00adH\ufeff 1173 👩\u200d💻`, 'LH 1173 👩\u200d💻'],
 	['signs', `<@${BOT}> a &lt; b &amp;amp; &lt;@U0GRACE&gt;`, 'a < b &amp; <@U0GRACE>'],
-] as const)('arrives as its author sees it: %s', async ([_, mrkdwn, words], { app }) => {
+] as const)('arrives as its author sees it: %s', async ([, mrkdwn, words], { app }) => {
 	await expectOffer(say(app, app.post, mrkdwn), words);
 });
 
@@ -147,7 +147,7 @@ it.for([
 		'both:\n• a\n• b\n1. c\n2. d\n> e\n> f\nfor *x*:\n  y',
 	],
 	['mrkdwn, where Slack has something new', '*LH 1173*', [section(us, { type: 'constructor', id: 'x' })], 'LH 1173'],
-] as const)('arrives from rich text as its author sees it: %s', async ([_, mrkdwn, parts, words], { app }) => {
+] as const)('arrives from rich text as its author sees it: %s', async ([, mrkdwn, parts, words], { app }) => {
 	await expectOffer(say(app, app.post, `<@${BOT}> ${mrkdwn}`, ...parts), words);
 });
 

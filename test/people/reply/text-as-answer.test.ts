@@ -187,7 +187,7 @@ describe('the shortcut "Use as answer"', () => {
 			['several', ['Which size?', 'Which shape?']],
 		] as const)(
 			'says that the session asks another question now, and does not fill in the message: %s',
-			async ([_, titles], { app }) => {
+			async ([, titles], { app }) => {
 				const id = await asked(app, 'Which colour?');
 				const told = await useOutside(app, 'Sand');
 				app.service.sessions.answerAsPage(id, ['red']);

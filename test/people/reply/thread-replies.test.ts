@@ -197,7 +197,7 @@ const UNTOLD: readonly (readonly [string, Fault])[] = [
 	['leaves the messages out', { answer: {} }],
 ];
 
-it.for(UNTOLD)('sends no text that its author may have corrected while Slack %s', async ([_, fault], { app }) => {
+it.for(UNTOLD)('sends no text that its author may have corrected while Slack %s', async ([, fault], { app }) => {
 	const { id, post } = await asked(app, 'Which colour?');
 	const offer = await offered(app, post, 'I would say Rose');
 	await saidBy(app, 'ada', 'I would say Rose')?.edit('I would say Sand');

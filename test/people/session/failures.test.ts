@@ -62,7 +62,7 @@ describe('when the service answers a read with', () => {
 		['an id with a question mark and spaces encoded', 'a?b=%20', 'session_not_found'],
 		['an id of other scripts', 'сессия-会话', 'session_not_found'],
 		['an id that is a path', '..', 'invalid_session_id'],
-	] as const)('tells the person when the service responds with %s', async ([_, id, code], { app }) => {
+	] as const)('tells the person when the service responds with %s', async ([, id, code], { app }) => {
 		app.service.sessions.put('foreign', { status: 'active', messages: [] }, { foreign: true });
 		await app.slack.as('ada').command('#agents', `/session ${id}`);
 		await app.shows(wordsFor(code));

@@ -26,7 +26,7 @@ const VALUES = {
 	'no number': 'true',
 };
 
-it.for(Object.entries(VALUES))('shows %s as it came, and sends it back so', async ([_, json], { app }) => {
+it.for(Object.entries(VALUES))('shows %s as it came, and sends it back so', async ([, json], { app }) => {
 	const id = 'n1';
 	const other = `{"description":"12","\\u0076alue":1.5,"title":"Order","value":${json}}`;
 	sends(app, id, `{"title":"Colour","description":null,"value":""},${other}`);

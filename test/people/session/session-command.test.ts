@@ -31,7 +31,7 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 		['what nobody sees, and a comma', '\u200bcho\u00adices\u200f, '],
 		['a dashboard link with what nobody sees', 'https://dashboard.example.com/sessions/session?id=%E2%80%8Bchoices'],
 		['a dashboard link with a label', '<https://dashboard.example.com/sessions/session?id=choices|the session>'],
-	] as const)('opens the session for %s', async ([_, typed], { app }) => {
+	] as const)('opens the session for %s', async ([, typed], { app }) => {
 		const ada = app.slack.as('ada');
 		expect(await ada.command('#agents', `/session ${typed}`)).toEqual({ ok: true, error: null });
 		const modal = await ada.waitForModal('Which colour?');
@@ -85,7 +85,7 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 			/No flag `?—loudly`?, so nothing was done. `?\/session settings`? has what differs/,
 		],
 		['21 sessions', `watch ${Array.from({ length: 21 }, (__, n) => `s${n}`).join(' ')}`, /up to 20 at once/],
-	] as const)('replies to %s with one line', async ([_, typed, words], { app }) => {
+	] as const)('replies to %s with one line', async ([, typed, words], { app }) => {
 		const reply = await replyTo(app, `/session ${typed}`);
 		expect(reply).toMatch(words);
 		expect(reply).not.toContain('\n');
@@ -201,7 +201,7 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 		['answers 500', { status: 500 }],
 		['limits the rate', { status: 429, retryAfter: 30 }],
 		['cuts the connection', { drop: true }],
-	] as const)('replies with the button when Slack %s on opening', async ([_, fault], { app }) => {
+	] as const)('replies with the button when Slack %s on opening', async ([, fault], { app }) => {
 		app.slack.faults.add({ method: 'views.open', ...fault, times: 2 });
 		expect(await replyTo(app, '/session choices')).toContain('Answer…');
 		app.slack.faults.clear();

@@ -61,7 +61,7 @@ it.for([
 	['as it is without a tick', [], 'Thin, please'],
 ] as const)(
 	'sends the note at the end %s, with the last question that has options',
-	async ([_, ticked, sent], { app }) => {
+	async ([, ticked, sent], { app }) => {
 		const graces = { ...TOPPINGS, title: 'Which for Grace? Select all that apply.' };
 		const form = await asked(app, TOPPINGS, graces, item('Anything else?'));
 		await form.modal.choose(0, ['Basil']);

@@ -116,7 +116,7 @@ describe('what is stored under other letters than the session has', () => {
 		['small letters', ['grace', 'ada']],
 	] as const)(
 		'is one of two answers that wait, the first in %s: one is sent, and the other person is told',
-		async ([_, [first, second]], { app }) => {
+		async ([, [first, second]], { app }) => {
 			app.service.sessions.put(CAPITALS, session);
 			const windows = { ada: await filled(app, 'ada', CAPITALS, 'LH 1173') } as Record<'ada' | 'grace', Modal>;
 			respell(app);

@@ -149,7 +149,7 @@ describe('a note that meets the content', () => {
 	it.for([
 		['has an unknown outcome', { drop: true, afterEffect: true, times: 2 }],
 		['is refused by Slack', { error: 'internal_error', times: 1 }],
-	] as const)('shows the content after a note that %s', async ([_, fault], { app }) => {
+	] as const)('shows the content after a note that %s', async ([, fault], { app }) => {
 		app.slack.faults.add({ method: 'views.update', ...fault });
 		await opening(app, 20_000);
 		await app.shows('Which colour?');

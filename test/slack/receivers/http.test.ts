@@ -73,7 +73,7 @@ describe('signed HTTP', () => {
 		['a signature of another body', 'wrong_signature', (app) => sign(app, `${BODY}&x=1`)],
 		['a signature six minutes old', 'stale', (app) => sign(app, BODY, Date.now() - 360_000)],
 		['a signature six minutes ahead', 'ahead', (app) => sign(app, BODY, Date.now() + 360_000)],
-	])('refuses %s and does nothing', async ([_, reason, headers], { app }) => {
+	])('refuses %s and does nothing', async ([, reason, headers], { app }) => {
 		const before = calls(app);
 		const counted = await refused(app, reason);
 		expect((await post(app, headers(app))).status).toBe(401);

@@ -52,7 +52,7 @@ describe('Socket Mode', () => {
 		['limits the rate', { status: 429, retryAfter: 1 }],
 		['cuts the line', { drop: true }],
 		['refuses the token for a moment', { error: 'invalid_auth' }],
-	] as const)('continues when Slack %s at a reconnect', async ([_, fault], { app }) => {
+	] as const)('continues when Slack %s at a reconnect', async ([, fault], { app }) => {
 		const unhandled: unknown[] = [];
 		const note = (error: unknown) => void unhandled.push(error);
 		process.on('unhandledRejection', note);

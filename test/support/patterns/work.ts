@@ -98,7 +98,7 @@ export function workOf({ source, flags }: Pick<Pattern, 'source' | 'flags'>): (t
 
 	/** A repeat of single characters. */
 	function ofOne({ of, min, most, isLazy }: Many, at: number, by: 1 | -1, rest: (at: number) => boolean): boolean {
-		const { source = '' } = of as Part & { kind: 'one' };
+		const { source } = of as Part & { kind: 'one' };
 		let count = 0;
 		const isMore = () => {
 			step();
@@ -129,7 +129,7 @@ export function workOf({ source, flags }: Pick<Pattern, 'source' | 'flags'>): (t
 	}
 
 	return (text) => {
-		units = /[uv]/.test(flags) ? [...text] : text.split('');
+		units = /[uv]/.test(flags) ? Array.from(text) : text.split('');
 		steps = 0;
 		const found: string[] = [];
 		for (let start = 0; start <= units.length; start++) {
