@@ -21,7 +21,8 @@ export * from './support/sentences.ts';
 
 /** `it` of a file whose cases need an app: each gets its own, `{ app }`, which is checked and closed after it. */
 export function withApp<App extends AsyncDisposable>(make: () => Promise<App>) {
-	return base.extend('app', async ({ task: _ }, { onCleanup }) => {
+	// biome-ignore lint/correctness/noEmptyPattern: Vitest reads the names of the fixtures that this one needs.
+	return base.extend('app', async ({}, { onCleanup }) => {
 		const app = await make();
 		onCleanup(() => app[Symbol.asyncDispose]());
 		return app;

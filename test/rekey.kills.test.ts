@@ -75,8 +75,8 @@ describe('npm run rekey', () => {
 		for (let kill = 1; kill <= 3; kill++) {
 			const running = startCommand('rekey', [], { ...database.place, ...BOTH });
 			const isOver = running.closed.then(() => true);
-			// Pages of the transaction, which is not committed.
-			while (size() < kill * 300_000 && !(await Promise.race([isOver, delay(2, false)])));
+			// Pages of the transaction, which is far from committed.
+			while (size() < kill * 100_000 && !(await Promise.race([isOver, delay(2, false)])));
 			running.child.kill('SIGKILL');
 			expect((await running.closed).code).toBeNull();
 			expect(new Set(paths().map((path) => statSync(path).uid))).toEqual(new Set([owner]));

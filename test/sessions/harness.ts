@@ -29,6 +29,8 @@ const CARD_ENTRIES = ['Open in the dashboard', 'Stop watching', 'Show all'];
 const REASONABLE_MS = 5 * 60_000;
 /** For tests that let many minutes pass, in which few reads suffice. */
 export const FEWEST_REQUESTS = { SESSION_SERVICE_RPM: '60' };
+/** The default of the program, in files whose cases have few. */
+export const USUAL_REQUESTS = { SESSION_SERVICE_RPM: '250' };
 
 /**
  * The whole program and the session service on a clock that jumps; Slack keeps the machine's time, or with `realRates`

@@ -21,6 +21,7 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 	by('.ci/run', /^npm test$/),
 	by('test/operator/licences.test.ts', /^npm sbom --package-lock-only --sbom-format cyclonedx$/),
 	by('.ci/run', /^npm run test:long$/),
+	by('fake-slack/json-schema/slack-schema.test.ts', /^node fake-slack\/json-schema\/generate\.ts$/),
 	by('CI itself', /^bash \.ci\/run$/),
 	by('test/main.test.ts', /^npm start$/),
 	by('test/store/rights.postgres.test.ts', /^npm run migrate$|^node src\/migrate\.ts$/),

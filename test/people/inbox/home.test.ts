@@ -17,6 +17,7 @@ import {
 	it,
 	line,
 	said,
+	USUAL_REQUESTS,
 	whatHappened,
 } from '../../kit.ts';
 import { tooComplex } from '../../support/too-complex.ts';
@@ -304,7 +305,7 @@ describe('a draft of a question that is over', () => {
 	});
 
 	it('makes room for an older one with *Discard*', async () => {
-		const app = await start();
+		const app = await start({ env: USUAL_REQUESTS });
 		const names = Array.from({ length: MOST_DRAFTS + 1 }, (_, number) => `Chairs ${number}`);
 		const ids = await app.askedIn('#agents', names);
 		for (const [number, id] of ids.entries()) {
@@ -599,7 +600,7 @@ describe('/session inbox', () => {
 	});
 
 	it('pages through 21 questions, ten at a time, misses none, and shows the last page that is left', async () => {
-		const app = await start();
+		const app = await start({ env: USUAL_REQUESTS });
 		const names = Array.from({ length: 21 }, (_, index) => `Order ${String(index).padStart(2, '0')}`);
 		const ids = await app.askedIn('#agents', names);
 		const inbox = await openWindow(app);

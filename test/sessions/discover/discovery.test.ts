@@ -14,6 +14,7 @@ import {
 	REMINDER,
 	SERVICE_DOWN,
 	said,
+	USUAL_REQUESTS,
 	WATCHING,
 	whatHappened,
 } from '../../kit.ts';
@@ -46,7 +47,7 @@ describe('/session watch all', () => {
 	});
 
 	it('sees a raised hand within 5 s while nothing is watched', async () => {
-		const app = await start();
+		const app = await start({ env: USUAL_REQUESTS });
 		await app.watchAll();
 		await app.pass(MINUTE);
 		const askedAt = app.clock.now();
@@ -71,7 +72,7 @@ describe('/session watch all', () => {
 	});
 
 	it('posts at once what the agent asks next after an answer in Handraise, also without a list', async () => {
-		const app = await start();
+		const app = await start({ env: USUAL_REQUESTS });
 		const { id, post: first } = await app.raisedHand();
 		await first.press('green');
 		await app.until(() => app.service.log.puts(id).length === 1);

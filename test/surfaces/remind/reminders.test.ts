@@ -18,6 +18,7 @@ import {
 	says,
 	settingsApp,
 	settledDigestText,
+	USUAL_REQUESTS,
 	WAIT,
 	withApp,
 } from '../../kit.ts';
@@ -176,7 +177,7 @@ describe('questions of a channel that are due together', () => {
 	});
 
 	it('are counted as questions, not as fields, and each line ends as its question ended', async () => {
-		const app = await forCase(start({ REMIND_AFTER: '3m' }));
+		const app = await forCase(start({ ...USUAL_REQUESTS, REMIND_AFTER: '3m' }));
 		const ids: string[] = [];
 		for (const name of ['Asked', 'By page', 'Changed', 'Done', 'Failed', 'Stopped', 'Left'])
 			ids.push(await app.watched({ name }));
@@ -295,7 +296,7 @@ describe('a reminder that was answered on its way, and the answer was taken back
 		['limited it', LIMITED],
 		['never got it', CUT_OFF],
 	])('comes after that, once, when Slack %s', async (_, fault) => {
-		const app = await forCase(start({ UNDO_SECONDS }));
+		const app = await forCase(start({ ...USUAL_REQUESTS, UNDO_SECONDS }));
 		const { id, undo } = await pressedMeanwhile(app, REMINDER, fault);
 		await app.pass(20_000);
 		expect(reminders(app.thread(id))).toEqual([]);
@@ -492,7 +493,7 @@ function texts(app: SettingsApp, words: string, { inThread }: { inThread: boolea
 }
 
 it('reminders that were due while the program was stopped are one message, also when their reads take longer than 20 s', async () => {
-	const app = await forCase(start({ REMIND_AFTER: '20m' }));
+	const app = await forCase(start({ ...USUAL_REQUESTS, REMIND_AFTER: '20m' }));
 	const ids = Array.from({ length: 20 }, () => app.session());
 	await app.command(`/session watch ${ids.join(' ')}`);
 	await app.until(() => ids.every((id) => app.service.log.reads(id).length > 1));
