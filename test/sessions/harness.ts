@@ -7,7 +7,7 @@ import { POSTS } from '../../src/screens/watch.ts';
 import type { PostStyle } from '../../src/store/watch.ts';
 import { type AppOptions, startApp } from '../support/app.ts';
 import { opensSession } from '../support/opens-session.ts';
-import { passTime, steadyClock } from '../support/pass-time.ts';
+import { passTime, passTimeDuring, steadyClock } from '../support/pass-time.ts';
 import { says } from '../support/sentences.ts';
 
 const BOT = 'handraise';
@@ -78,6 +78,8 @@ export async function watchingApp({
 		});
 		return found as Exclude<T, undefined | null | false>;
 	}
+
+	const during = <T>(work: Promise<T>) => passTimeDuring(app, steady, work);
 
 	function allTexts(): string {
 		return slack.state.messages.map(({ channel, threadTs, text }) => `${channel} ${threadTs ?? ''} ${text}`).join('\n');
@@ -266,12 +268,7 @@ export async function watchingApp({
 		);
 		// As fast as a person, not faster.
 		if (parts.length === 0) await until(() => form.view().updates !== updates);
-		let isDone = false;
-		const submitted = form.submit().finally(() => {
-			isDone = true;
-		});
-		await until(() => isDone);
-		if ((await submitted).outcome !== 'updated') throw new Error(form.text());
+		if ((await during(form.submit())).outcome !== 'updated') throw new Error(form.text());
 		await form.close(true);
 	}
 
@@ -360,18 +357,15 @@ export async function watchingApp({
 			try {
 				if (!mayFail) expectNothingWrong(app);
 			} finally {
-				let isClosed = false;
-				const closed = app[Symbol.asyncDispose]().finally(() => {
-					isClosed = true;
-				});
 				// What sleeps on the clock ends too.
-				await passTime(app, steady, () => isClosed, { describe: () => 'It did not stop.' });
-				await closed;
+				await during(app[Symbol.asyncDispose]());
 			}
 		},
 		app,
 		clock,
 		until,
+		/** Lets time pass until `work` has ended. */
+		during,
 		session,
 		ask,
 		step,

@@ -149,6 +149,17 @@ export async function passTime(
 	}
 }
 
+/** Lets time pass until `work` has ended; resolves or rejects as it does. */
+export async function passTimeDuring<T>(app: App, clock: ManualClock, work: Promise<T>): Promise<T> {
+	let isDone = false;
+	const end = () => {
+		isDone = true;
+	};
+	work.then(end, end);
+	await passTime(app, clock, () => isDone, { describe: () => 'It did not end.' });
+	return work;
+}
+
 /**
  * `clock` in whole milliseconds, as machines give them and PostgreSQL needs them. One second of it takes at least
  * `secondTakesMs` of real time, and each move as long as `afterMove`.

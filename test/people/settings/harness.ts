@@ -19,7 +19,7 @@ export async function settingsApp({
  * whom to mention, when it is off, or nobody could be mentioned; null: nothing.
  */
 export function settingsOf(
-	app: Pick<Awaited<ReturnType<typeof watchingApp>>, 'slack' | 'until' | 'inChannel' | 'dataDir'>,
+	app: Pick<Awaited<ReturnType<typeof watchingApp>>, 'slack' | 'until' | 'during' | 'inChannel' | 'dataDir'>,
 	escalates: string | null = '1 day',
 ) {
 	const textOf = (who: string) => app.slack.as(who).modal()?.text() ?? 'no modal';
@@ -44,14 +44,7 @@ export function settingsOf(
 	}
 
 	/** Presses *Save* while the program's clock moves. */
-	async function submit(modal: Modal): ReturnType<Modal['submit']> {
-		let isDone = false;
-		const submitted = modal.submit().finally(() => {
-			isDone = true;
-		});
-		await app.until(() => isDone);
-		return submitted;
-	}
+	const submit = (modal: Modal) => app.during(modal.submit());
 
 	/** What the bot told the channel of changed settings. */
 	const changes = (channel = '#agents') =>

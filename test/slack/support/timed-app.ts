@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { createManualClock } from '../../../fake-slack/index.ts';
 import { type AppOptions, startApp } from '../../support/app.ts';
-import { passTime, watchRequests } from '../../support/pass-time.ts';
+import { passTime, passTimeDuring, watchRequests } from '../../support/pass-time.ts';
 import { says } from '../../support/sentences.ts';
 
 /** The whole program on a clock that only moves while a test waits for something. */
@@ -10,16 +10,6 @@ export async function startTimedApp(options: AppOptions = {}) {
 	const unwatch = watchRequests();
 	const app = await startApp({ ...options, clock, service: { clock, ...options.service } });
 	const textOf = (who: string) => app.slack.as(who).modal()?.text() ?? 'no modal';
-
-	async function through(work: Promise<void>): Promise<void> {
-		let isDone = false;
-		const end = () => {
-			isDone = true;
-		};
-		work.then(end, end);
-		await passTime(app, clock, () => isDone, { describe: () => 'It did not end.' });
-		await work;
-	}
 
 	const until = (condition: () => boolean, describe = () => 'It never came true.', limitMs?: number) =>
 		passTime(app, clock, condition, { describe, limitMs });
@@ -42,8 +32,8 @@ export async function startTimedApp(options: AppOptions = {}) {
 			return until(() => clock.now() > end, undefined, ms + 100_000);
 		},
 		/** Stops the program; `restart` starts it again on the same data. It may wait for its clock meanwhile. */
-		stop: () => through(app.stop()),
-		restart: () => through(app.restart()),
+		stop: () => passTimeDuring(app, clock, app.stop()),
+		restart: () => passTimeDuring(app, clock, app.restart()),
 		async [Symbol.asyncDispose]() {
 			await app[Symbol.asyncDispose]();
 			unwatch();
