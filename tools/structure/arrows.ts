@@ -90,7 +90,6 @@ function mayUse(path: string, name: string): boolean {
 const heightOf = (folder: string) => LAYERS.findIndex((layer) => layer.some((name) => name === folder));
 
 function mayKnow(path: string, imported: string): boolean {
-	if (imported.startsWith('slack/text/')) return path === 'slack/text.ts' || path.startsWith('slack/text/');
 	const [folder = '', file] = path.split('/');
 	const [other = '', otherFile] = imported.split('/');
 	if (file === undefined || folder === other) return true;

@@ -44,7 +44,6 @@ describe('arrows', () => {
 		['domain/session.ts', '../store/watch.ts'],
 		['slack/reply.ts', '../store/watch.ts'],
 		['store/due.ts', '../core.ts'],
-		['slack/reply.ts', './text/mrkdwn.ts'],
 		['surfaces/outbox.ts', '../sessions/poller.ts'],
 		['delivery/answer.ts', '../sessions/poller.ts'],
 		['screens/inbox.ts', '../app.ts'],
