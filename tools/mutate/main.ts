@@ -2,6 +2,7 @@ import { globSync, readFileSync, statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
 import { COMPILE_CACHE } from '../../sandbox/compile-cache.ts';
+import { memoryDirectory } from '../../test/support/memory-directory.ts';
 import { readReach, testsOf } from './reach.ts';
 
 const USAGE = `npm run mutate -- PATH [PATH ...] [options]
@@ -48,17 +49,26 @@ for (const path of positionals.filter((one) => !one.includes('*'))) {
 }
 const noTests = values.tests.find((glob) => globSync(glob).length === 0);
 if (noTests !== undefined) refuse(`No file is named ${noTests}.`);
-// Each change runs in a new thread, which loads everything again.
-Object.assign(process.env, COMPILE_CACHE);
+// Each change runs in a new thread, which loads everything again. On a disk, each commit of SQLite would wait for it.
+Object.assign(process.env, COMPILE_CACHE, { TMPDIR: memoryDirectory() });
 const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+function reaching(): readonly string[] {
+	try {
+		return testsOf(changed, readReach(values.reach));
+	} catch (error) {
+		return refuse(error instanceof Error ? error.message : String(error));
+	}
+}
 
 const changed = positionals.flatMap((path) => {
 	const [place = ''] = path.split(':');
 	return globSync(isFolder(place) ? `${place}/**/*.ts` : place);
 });
-const testFiles = values.tests.length > 0 ? values.tests : testsOf(changed, readReach(values.reach));
+const testFiles = values.tests.length > 0 ? values.tests : reaching();
 if (testFiles.length === 0) refuse('No test calls a function of these files. Name tests that do: --tests GLOB');
 console.log(`These run: ${testFiles.join(', ')}`);
+
 /**
  * Changes one place of the named files after another, in a copy of the tree below `.cache`, and runs the tests that reach
  * it. What survives is printed with its place: a promise that no test asserts, or a change that makes no difference.

@@ -5,7 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { Reached } from './reach.ts';
 
-/** Writes, for each test file, which functions of the program and the doubles it calls: one line of JSON to the file that `REACH_FILE` names. */
+/**
+ * Writes, for each test file, which functions of the program and the doubles it calls: one line of JSON to the file that
+ * `REACH_FILE` names.
+ */
 const session = new Session();
 session.connect();
 await session.post('Profiler.enable');

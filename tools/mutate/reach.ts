@@ -23,6 +23,7 @@ export function readReach(anew: boolean): readonly Reached[] {
 		rmSync(made, { force: true });
 		const args = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'tools/mutate/reach.config.ts'];
 		spawnSync(process.execPath, args, { stdio: 'inherit', env: { ...process.env, REACH_FILE: made } });
+		if (!existsSync(made)) throw new Error('No test ran. Mend what Vitest says, or name tests: --tests GLOB');
 		renameSync(made, FILE);
 	}
 	const lines = readFileSync(FILE, 'utf8').trimEnd().split('\n');
