@@ -10,6 +10,7 @@ import { memoryDirectory } from './test/support/memory-directory.ts';
  * that mostly wait come first, because their last files run beside the next lane.
  */
 const LANES = ['browser', 'kills', 'postgres', 'program', 'tools', 'doubles', 'rules'];
+
 /**
  * Lane by lane, and in each the slowest first by the times of the run before, which Vitest keeps; in a fresh clone the
  * largest first. Files of `long` mostly wait, so they run beside those of the other lanes.

@@ -18,9 +18,9 @@ function whySkipped(one: TestCase | TestSuite | TestModule): string {
 }
 
 /**
- * Prints `N passed, N failed` as the last line of a run, and before it what failed, what was skipped and why, and what a run of
- * all other lanes leaves out. A module that could not be imported, or an error outside of any test, counts as one failure, so that a broken file never reads as
- * "nothing failed".
+ * Prints `N passed, N failed` as the last line of a run, and before it what failed, what was skipped and why, and what `npm test`
+ * leaves out. A module that could not be imported, or an error outside of any test, counts as one failure, so that a broken file
+ * never reads as "nothing failed".
  */
 export default class ClosingLineReporter implements Reporter {
 	#leavesOutLong = false;
@@ -52,7 +52,7 @@ export default class ClosingLineReporter implements Reporter {
 				failures.push(`${module.relativeModuleId}: ${firstLine(module.errors()[0])}`);
 		}
 		const leftOut = this.#leavesOutLong
-			? 'Left out: the lane "long" (long kill runs, and what takes long in other lanes). npm run test:all runs it too.\n'
+			? 'Left out: the lanes "long" (long kill runs, and what takes long in other lanes) and "doubles" (the fake Slack and the fake session service by themselves). npm run test:all runs them too.\n'
 			: '';
 		// With `-t` all others are skipped.
 		const skipped = this.#isFiltered ? `${skips.length} skipped\n` : skips.map((skip) => `skipped: ${skip}\n`).join('');
