@@ -13,16 +13,9 @@ import type { Troubles } from './troubles.ts';
 /** An action that a person cannot do, with words for them. */
 export class ActionError extends Error {}
 
-export interface Actions {
-	/** @throws ActionError when it cannot be done. */
-	perform(action: string, viewer: Viewer, input: unknown): Promise<object | undefined>;
-	/** A long text to read that is not in the stream; null when it does not exist. */
-	look(what: string, query: Record<string, string>): Promise<object | null>;
-	/** An image of the session service. Slack also shows images through a proxy of its own. */
-	image(url: string): Promise<{ type: string; content: ArrayBuffer } | null>;
-}
+export type Actions = ReturnType<typeof createActions>;
 
-export interface ActionsDeps {
+interface ActionsDeps {
 	slack: FakeSlack;
 	service: FakeSessionService;
 	troubles: Troubles;
@@ -45,7 +38,7 @@ const INVITE_OR_REMOVE = /^\/(invite|remove)\s+@?(\S.*?)\s*$/;
 const LEAVE = /^\/leave\s*$/;
 
 /** Everything a person can do on the page. Each action calls the same function as the in-process driver. */
-export function createActions(deps: ActionsDeps): Actions {
+export function createActions(deps: ActionsDeps) {
 	const { slack, service, troubles, marks, clock, stream } = deps;
 	/** Throws unless the person can use the view now: the modal on top, or their Home tab. */
 	function requireUsableView(viewer: Viewer, id: string): void {
@@ -59,12 +52,10 @@ export function createActions(deps: ActionsDeps): Actions {
 			[one.name, one.realName, one.displayName ?? ''].some((known) => known.toLowerCase() === typed),
 		);
 		if (person === undefined) return slack.whisper(viewer, { channel }, `There is nobody called @${name}.`);
-		await (verb === 'invite' ? slack.invite(channel, person.id, viewer.user) : slack.remove(channel, person.id));
-		slack.whisper(
-			viewer,
-			{ channel },
-			`@${name} is ${verb === 'invite' ? 'in the channel now' : 'not in the channel any more'}.`,
-		);
+		const isInvited = verb === 'invite';
+		await (isInvited ? slack.invite(channel, person.id, viewer.user) : slack.remove(channel, person.id));
+		const words = isInvited ? 'in the channel now' : 'not in the channel any more';
+		slack.whisper(viewer, { channel }, `@${name} is ${words}.`);
 	}
 
 	/** What Slack's own client does with a line before an app gets it. True when the client has handled it. */
@@ -119,101 +110,68 @@ export function createActions(deps: ActionsDeps): Actions {
 		);
 	}
 
-	function action<T extends z.ZodRawShape>(
-		shape: T,
-		act: (viewer: Viewer, input: z.infer<z.ZodObject<T>>) => Promise<object | undefined> | object | undefined,
-	) {
+	/** Afterwards all pages are told what has changed. */
+	function action<T extends z.ZodRawShape>(shape: T, act: (viewer: Viewer, input: z.infer<z.ZodObject<T>>) => unknown) {
 		const schema = z.object(shape);
-		return async (viewer: Viewer, input: unknown) => act(viewer, schema.parse(input));
+		return async (viewer: Viewer, input: unknown) => {
+			const done = await act(viewer, schema.parse(input));
+			stream.changed();
+			return done as object | undefined;
+		};
 	}
 
 	const actions = {
 		/** Everything that the in-process driver can do. */
 		act: async (viewer: Viewer, input: unknown) => act(viewer, actSchema.parse(input)),
-		read: action(inMessage, (viewer, { channel, ts }) => {
-			markRead(viewer, channel, ts);
-			return undefined;
-		}),
-		'dismiss-message': action(inMessage, (viewer, input) => {
-			slack.dismiss(viewer, input);
-			return undefined;
-		}),
+		read: action(inMessage, (viewer, { channel, ts }) => markRead(viewer, channel, ts)),
+		'dismiss-message': action(inMessage, (viewer, input) => slack.dismiss(viewer, input)),
 		'start-agent': action(
 			{ scenario: z.string(), id: z.string().min(1).max(100).optional() },
-			(_viewer, { scenario, id }) => {
-				const started = service.sessions.start(scenario, id ?? scenario);
-				stream.changed();
-				return { id: started };
-			},
+			(_viewer, { scenario, id }) => ({ id: service.sessions.start(scenario, id ?? scenario) }),
 		),
 		'answer-agent': action({ id: z.string(), values: z.array(z.string()).optional() }, (_viewer, { id, values }) => {
 			const items = dashboardSession(service, id)?.open?.items ?? [];
-			const verdict = service.sessions.answerAsPage(
-				id,
-				values ?? items.map(() => 'Answered by somebody in the dashboard'),
-			);
-			stream.changed();
+			const all = values ?? items.map(() => 'Answered by somebody in the dashboard');
+			const verdict = service.sessions.answerAsPage(id, all);
 			if (!verdict.ok) throw new ActionError(`The service’s web page accepts no answer: ${verdict.reason}.`);
-			return undefined;
 		}),
-		'set-agent': action({ id: z.string(), status: z.string() }, (_viewer, { id, status }) => {
-			service.sessions.setStatus(id, status);
-			stream.changed();
-			return undefined;
-		}),
-		trouble: action({ id: z.string(), on: z.boolean() }, async (_viewer, { id, on }) => {
-			await troubles.set(id, on);
-			stream.changed();
-			return undefined;
-		}),
+		'set-agent': action({ id: z.string(), status: z.string() }, (_viewer, { id, status }) =>
+			service.sessions.setStatus(id, status),
+		),
+		trouble: action({ id: z.string(), on: z.boolean() }, (_viewer, { id, on }) => troubles.set(id, on)),
 		'try-question': action({ json: z.string().max(100_000) }, (_viewer, { json }) => triedQuestion(json)),
-		'clear-troubles': action({}, async () => {
-			await troubles.clear();
-			stream.changed();
-			return undefined;
-		}),
-		'move-clock': action({ ms: z.number().int().positive().max(FARTHEST_MS) }, async (_viewer, { ms }) => {
-			await moveClock(ms);
-			return undefined;
-		}),
+		'clear-troubles': action({}, () => troubles.clear()),
+		'move-clock': action({ ms: z.number().int().positive().max(FARTHEST_MS) }, (_viewer, { ms }) => moveClock(ms)),
 		bot: action({ do: z.enum(['kill', 'start', 'restart', 'stop']) }, async (_viewer, input) => {
 			const { bot } = deps;
 			if (bot === null) throw new ActionError('The bot was started elsewhere (--no-bot): stop and start it there.');
 			if (input.do === 'kill' || input.do === 'restart') await bot.kill();
 			if (input.do === 'stop') await bot.stop();
 			if (input.do === 'start' || input.do === 'restart') bot.start();
-			return undefined;
 		}),
 	};
 
 	return {
-		async perform(name, viewer, input) {
+		/** @throws ActionError when it cannot be done. */
+		async perform(name: string, viewer: Viewer, input: unknown): Promise<object | undefined> {
 			const found = Object.entries(actions).find(([key]) => key === name);
 			if (found === undefined) throw new ActionError(`There is no action called ${name}.`);
 			try {
 				return await found[1](viewer, input);
 			} catch (error) {
 				if (error instanceof z.ZodError) throw new ActionError(z.prettifyError(error));
-				throw error instanceof ActionError
-					? error
-					: new ActionError(error instanceof Error ? error.message : String(error));
+				throw error instanceof Error ? new ActionError(error.message) : new ActionError(String(error));
 			}
 		},
-		async look(what, query) {
-			switch (what) {
-				case 'call':
-					return callDetail(slack, service, query.key ?? '');
-				case 'session':
-					return dashboardSession(service, query.id ?? '');
-				case 'gallery':
-					return gallery(query);
-				case 'builder':
-					return builderJson(slack.state, query) as object | null;
-				default:
-					return null;
-			}
+		/** A long text to read that is not in the stream; null when it does not exist. */
+		async look(what: string, query: Record<string, string>): Promise<object | null> {
+			if (what === 'call') return callDetail(slack, service, query.key ?? '');
+			if (what === 'session') return dashboardSession(service, query.id ?? '');
+			if (what === 'gallery') return gallery(query);
+			return what === 'builder' ? (builderJson(slack.state, query) as object | null) : null;
 		},
-		async image(url) {
+		/** An image of the session service. Slack also shows images through a proxy of its own. */
+		async image(url: string) {
 			if (URL.parse(url)?.origin !== service.url) return null;
 			const response = await fetch(url, { redirect: 'error' });
 			const type = response.headers.get('content-type') ?? '';

@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url';
 import { COMPILE_CACHE } from './compile-cache.ts';
 import type { BotStatus, WireBot } from './wire.ts';
 
-/** Lines kept for the page. */
 const PROBLEMS_KEPT = 30;
 /** Log records above this pino level count as problems (50 is error). */
 const ERROR_LEVEL = 50;
@@ -17,7 +16,6 @@ const SHIFTED_CLOCK = new URL('shifted-clock.ts', import.meta.url).href;
 
 export interface AppProcess {
 	status(): WireBot;
-	/** Starts it unless it runs. */
 	start(): void;
 	/** SIGKILL, like a crash or a power cut. Resolves when it is gone. */
 	kill(): Promise<void>;
@@ -25,25 +23,20 @@ export interface AppProcess {
 	stop(): Promise<void>;
 	/** Sets how far its clock is ahead of the machine's, now and at later starts. Resolves when the app has that time. */
 	setClock(offsetMs: number): Promise<void>;
-	/** The app has connected to Slack. */
 	connected(): void;
 	/** Ends it without waiting, for the moment when the sandbox itself dies. */
 	abandon(): void;
 }
 
-/** The level and message of a log line. A line that is not a log record counts as an error. */
-function readLine(line: string): { isProblem: boolean; words: string } {
+/** Whether it is the record of an error, or no log record: probably Node's own message about a crash. */
+function isProblem(line: string): boolean {
 	try {
-		const record: unknown = JSON.parse(line);
-		if (typeof record === 'object' && record !== null && 'level' in record) {
-			const level = record.level;
-			const isProblem = level === 'error' || level === 'fatal' || (typeof level === 'number' && level >= ERROR_LEVEL);
-			return { isProblem, words: line };
-		}
+		const { level } = JSON.parse(line) as { level?: unknown };
+		if (level !== undefined) return level === 'error' || level === 'fatal' || Number(level) >= ERROR_LEVEL;
 	} catch {
-		// Not a log record: probably Node's own message about a crash.
+		// Not a log record.
 	}
-	return { isProblem: line.trim() !== '', words: line };
+	return line.trim() !== '';
 }
 
 /** The app as a child process, so that it can be killed and started as in production. */
@@ -71,10 +64,10 @@ export function createAppProcess(deps: {
 	}
 
 	function hear(line: string): void {
-		const { isProblem, words } = readLine(line);
-		if (isProblem) problems = [...problems, words].slice(-PROBLEMS_KEPT);
-		deps.onLine(line, isProblem);
-		if (isProblem) deps.onChange();
+		const isOne = isProblem(line);
+		if (isOne) problems = [...problems, line].slice(-PROBLEMS_KEPT);
+		deps.onLine(line, isOne);
+		if (isOne) deps.onChange();
 	}
 
 	function start(): void {

@@ -40,6 +40,13 @@ async function busyPort(): Promise<number> {
 	return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
+/** A new folder, until the end of the case. */
+async function newFolder(): Promise<string> {
+	const folder = await mkdtemp(join(tmpdir(), 'handraise-sandbox-'));
+	cleanups.push(() => rm(folder, { recursive: true, force: true }));
+	return folder;
+}
+
 const isAlive = (pid: number) => {
 	try {
 		process.kill(pid, 0);
@@ -111,8 +118,7 @@ it('refuses a page of another origin, and one whose name resolves to this machin
 });
 
 it('keeps workspace, sessions and the app’s data from one start to the next, and continues the agents', async () => {
-	const keepIn = await mkdtemp(join(tmpdir(), 'handraise-keep-'));
-	cleanups.push(() => rm(keepIn, { recursive: true, force: true }));
+	const keepIn = await newFolder();
 	const first = await createSandbox({ keepIn, withBot: false, pace: 0.02 });
 	await first.slack.as('ada').say('#agents', 'Remember me');
 	first.service.sessions.start('demo');
@@ -128,8 +134,7 @@ it('keeps workspace, sessions and the app’s data from one start to the next, a
 });
 
 it('keeps the moved time from one start to the next, and the app has it', async () => {
-	const folder = await mkdtemp(join(tmpdir(), 'handraise-keep-'));
-	cleanups.push(() => rm(folder, { recursive: true, force: true }));
+	const folder = await newFolder();
 	const entry = join(folder, 'main.ts');
 	await writeFile(entry, 'setInterval(() => console.log("at", new Date().toISOString()), 50);\n');
 	const lines: string[] = [];
@@ -154,17 +159,14 @@ it('keeps the moved time from one start to the next, and the app has it', async 
 });
 
 it('names kept data that it cannot read, and does not delete it', async () => {
-	const keepIn = await mkdtemp(join(tmpdir(), 'handraise-keep-'));
-	cleanups.push(() => rm(keepIn, { recursive: true, force: true }));
+	const keepIn = await newFolder();
 	await writeFile(join(keepIn, 'workspace.json'), '{"slack":');
 	await expect(createSandbox({ keepIn, withBot: false })).rejects.toThrow('Delete the file to start anew');
 	expect(await readFile(join(keepIn, 'workspace.json'), 'utf8')).toBe('{"slack":');
 });
 
 it('shows the output of an app that ends by itself', async () => {
-	const folder = await mkdtemp(join(tmpdir(), 'handraise-entry-'));
-	cleanups.push(() => rm(folder, { recursive: true, force: true }));
-	const entry = join(folder, 'main.ts');
+	const entry = join(await newFolder(), 'main.ts');
 	await writeFile(entry, 'console.error("SLACK_BOT_TOKEN is missing"); process.exit(3);\n');
 	const lines: string[] = [];
 	const sandbox = await createSandbox({ entry, onLine: (line) => lines.push(line) });

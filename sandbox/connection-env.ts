@@ -8,7 +8,6 @@ export interface Connections {
 	readonly transport?: 'socket' | 'http';
 }
 
-/** The settings with which the program connects to this Slack and this session service. */
 export function connectionEnv({ slack, service, transport = 'socket' }: Connections): Record<string, string> {
 	return {
 		SLACK_BOT_TOKEN: slack.tokens.bot,

@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { callSlack, type Json } from '../fake-slack/index.ts';
 import { type Harness, openHarness } from './harness.ts';
 
@@ -39,6 +39,22 @@ async function slackCall(method: string, args: Json): Promise<Json> {
 	const reply = await callSlack(harness.sandbox.slack, method, args);
 	expect(reply).toMatchObject({ ok: true });
 	return reply;
+}
+/** A message of the app in #agents, until the case ends. Returns its ts. */
+async function post(text: string, blocks: Json[]): Promise<string> {
+	const { ts } = await slackCall('chat.postMessage', { channel: 'C0AGENTS', text, blocks });
+	onTestFinished(async () => void (await slackCall('chat.delete', { channel: 'C0AGENTS', ts })));
+	return String(ts);
+}
+const shownAt = (ts: string, within: Page = page) => within.locator(`[data-surface="${ts}"]`);
+/** A window of somebody who reads another language. */
+async function abroad(locale: string, width = 1280): Promise<Page> {
+	const options = { locale, timezoneId: 'Europe/Berlin', viewport: { width, height: 800 } };
+	const opened = await page.context().browser()?.newPage(options);
+	if (opened === undefined) throw new Error('The page has no browser.');
+	onTestFinished(() => opened.close());
+	await opened.goto(`${harness.sandbox.url}/?as=ada&window=${locale}&in=C0AGENTS`);
+	return opened;
 }
 function modal(blocks: Json[], title = 'Everything'): Json {
 	return { type: 'modal', title: plain(title), submit: plain('Send'), blocks };
@@ -186,12 +202,7 @@ it('presses a button, and shows the entries of a menu', async () => {
 			type: 'actions',
 			block_id: 'row',
 			elements: [
-				{
-					type: 'button',
-					action_id: 'delete',
-					text: plain('Delete'),
-					style: 'danger',
-				},
+				{ type: 'button', action_id: 'delete', text: plain('Delete'), style: 'danger' },
 				{ type: 'overflow', action_id: 'more', options: options('Rename', 'Move') },
 			],
 		},
@@ -237,12 +248,11 @@ it('opens a menu where all of it is seen, and returns the focus to its button on
 	for (const at of [0, 1]) await expectSeen(more(page.getByRole('dialog')).nth(at));
 	await page.keyboard.press('Escape');
 	// In the lowest message, also on a phone.
-	const channel = 'C0AGENTS';
 	const blocks = [section('Which?'), { type: 'actions', elements: [menu] }];
-	const { ts } = await slackCall('chat.postMessage', { channel, text: 'menus', blocks });
-	const phone = await harness.window('ada', { narrow: true, channel });
+	const ts = await post('menus', blocks);
+	const phone = await harness.window('ada', { narrow: true, channel: 'C0AGENTS' });
 	for (const one of [page, phone]) {
-		const message = one.locator(`[data-surface="${ts}"]`);
+		const message = shownAt(ts, one);
 		await expectSeen(more(message).first());
 		// The toolbar of the message itself.
 		await expectSeen(more(message).nth(1));
@@ -251,7 +261,6 @@ it('opens a menu where all of it is seen, and returns the focus to its button on
 	await phone.goto(`${harness.sandbox.url}/?as=ada&window=phone&tab=home`);
 	await expectSeen(more(phone.getByRole('tabpanel')));
 	await phone.close();
-	await slackCall('chat.delete', { channel, ts });
 });
 
 it('says new messages, each by its author, and what a modal has come to', async () => {
@@ -356,23 +365,18 @@ it('shows the table of a message at its end, wherever it was sent', async () => 
 	];
 	const go = { type: 'actions', elements: [{ type: 'button', action_id: 'go', text: plain('Book it') }] };
 	const blocks = [{ type: 'table', rows, column_settings: [{ is_wrapped: true }, { align: 'right' }] }, go];
-	const { ts } = await slackCall('chat.postMessage', { channel: 'C0AGENTS', text: 'offers', blocks });
-	const message = page.locator(`[data-surface="${ts}"]`);
+	const message = shownAt(await post('offers', blocks));
 	await message.getByRole('columnheader', { name: 'Price' }).waitFor();
 	await message.getByRole('cell', { name: '129 €' }).waitFor();
 	expect(await message.locator('.blocks').innerText()).toMatch(/^Book it\s[\s\S]*LH 1173/);
-	await slackCall('chat.delete', { channel: 'C0AGENTS', ts });
 });
 
 it('writes dates in the language of the reader’s browser, and says so when nobody has the name in the address', async () => {
 	const now = Math.floor(Date.now() / 1000);
 	const text = `<!date^${now}^Seen {date_short_pretty} {time}|then> <!date^1764255600^{date_short}|then>`;
-	const blocks = [{ type: 'section', text: { type: 'mrkdwn', text } }];
-	const { ts } = await slackCall('chat.postMessage', { channel: 'C0AGENTS', text: 'dates', blocks });
-	const german = await page.context().browser()?.newPage({ locale: 'de-DE', timezoneId: 'Europe/Berlin' });
-	if (german === undefined) throw new Error('The page has no browser.');
-	await german.goto(`${harness.sandbox.url}/?as=ada&window=german&in=C0AGENTS`);
-	const message = german.locator(`[data-surface="${ts}"] .block-section`);
+	const ts = await post('dates', [{ type: 'section', text: { type: 'mrkdwn', text } }]);
+	const german = await abroad('de-DE');
+	const message = shownAt(ts, german).locator('.block-section');
 	await expect.poll(() => message.innerText()).toMatch(/^Seen heute \d?\d:\d\d 27\.11\.2025$/);
 	await german.goto(`${harness.sandbox.url}/?as=nobody`);
 	await german.getByRole('alert').getByText('Nobody in this workspace is called “nobody”.').waitFor();
@@ -380,8 +384,6 @@ it('writes dates in the language of the reader’s browser, and says so when nob
 	await german.locator('#composer').waitFor();
 	// Whoever opens a channel can type at once.
 	await expect.poll(() => german.evaluate('document.activeElement.id')).toBe('composer');
-	await german.close();
-	await slackCall('chat.delete', { channel: 'C0AGENTS', ts });
 });
 
 it('draws rich text as Slack does, as wide as the window, with dates in the reader’s zone', async () => {
@@ -409,16 +411,9 @@ it('draws rich text as Slack does, as wide as the window, with dates in the read
 		}),
 		part('section', { type: 'channel', channel_id: 'C0AGENTS' }, { type: 'link', url: address, text: '<b>x</b>' }),
 	];
-	const { ts } = await slackCall('chat.postMessage', {
-		channel: 'C0AGENTS',
-		text: 'rich',
-		blocks: [{ type: 'rich_text', elements }],
-	});
-	const berlin = await page.context().browser()?.newPage({ locale: 'en-GB', timezoneId: 'Europe/Berlin' });
-	if (berlin === undefined) throw new Error('The page has no browser.');
-	await berlin.setViewportSize({ width: 390, height: 800 });
-	await berlin.goto(`${harness.sandbox.url}/?as=ada&window=berlin&in=C0AGENTS`);
-	const shown = berlin.locator(`[data-surface="${ts}"] .blocks`);
+	const ts = await post('rich', [{ type: 'rich_text', elements }]);
+	const berlin = await abroad('en-GB', 390);
+	const shown = shownAt(ts, berlin).locator('.blocks');
 	const lines = ['Bold and code *as is*', 'at 2025-11-27 16:00', 'one', '', 'three, @Ada of @ops', 'a  b'];
 	await expect.poll(() => shown.innerText().then((words) => words.split('\n').slice(0, 6))).toEqual(lines);
 	// One bar for all lines of a quote, and one for what has a border.
@@ -442,16 +437,13 @@ it('draws rich text as Slack does, as wide as the window, with dates in the read
 	expect(await links.first().getAttribute('href')).toBe('https://example.com/');
 	expect(await berlin.evaluate('document.documentElement.scrollWidth')).toBe(390);
 	expect(await shown.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0);
-	await berlin.close();
-	await slackCall('chat.delete', { channel: 'C0AGENTS', ts });
 });
 
 it('draws the fields of a section in two columns left of its button, in one where there is no room', async () => {
 	const fields = [plain('Session *x*'), { type: 'mrkdwn', text: '*Asked*' }, plain('Third'), plain('Third')];
 	const accessory = { type: 'button', action_id: 'go', text: plain('Open it') };
-	const blocks = [{ type: 'section', fields, accessory }];
-	const { ts } = await slackCall('chat.postMessage', { channel: 'C0AGENTS', text: 'fields', blocks });
-	const message = page.locator(`[data-surface="${ts}"] .blocks`);
+	const ts = await post('fields', [{ type: 'section', fields, accessory }]);
+	const message = shownAt(ts).locator('.blocks');
 	const boxOf = async (which: Locator) => (await which.boundingBox()) ?? { x: -1, y: -1 };
 	const boxes = () =>
 		Promise.all([
@@ -468,7 +460,6 @@ it('draws the fields of a section in two columns left of its button, in one wher
 	expect([above.x < beside.x, Math.abs(above.y - beside.y) < 12]).toEqual([true, true]);
 	expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
 	await page.setViewportSize({ width: 1280, height: 800 });
-	await slackCall('chat.delete', { channel: 'C0AGENTS', ts });
 });
 
 it('types a command of the guide by a press', async () => {
@@ -488,14 +479,9 @@ it('shows unread channels in bold, and the line “New” above unread messages'
 	await entry.waitFor();
 	await expect.poll(() => grace.locator('.badge').innerText()).toBe('1');
 	const elements = [{ type: 'rich_text_section', elements: [{ type: 'user', user_id: 'U0GRACE' }] }];
-	const { ts } = await slackCall('chat.postMessage', {
-		channel: 'C0AGENTS',
-		text: 'For you',
-		blocks: [{ type: 'rich_text', elements }],
-	});
+	await post('For you', [{ type: 'rich_text', elements }]);
 	await expect.poll(() => grace.locator('.badge').innerText()).toBe('2');
 	await entry.click();
 	await grace.locator('.new-line').waitFor();
 	await grace.locator('.entry-unread').waitFor({ state: 'detached' });
-	await slackCall('chat.delete', { channel: 'C0AGENTS', ts });
 });

@@ -7,35 +7,13 @@ import { createJumpingClock } from './jumping-clock.ts';
 import { createSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts';
 
 interface WindowOptions {
-	/** As wide as a phone. */
 	narrow?: boolean;
 	channel?: string;
 	/** Opens the app's Home tab instead of a channel. */
 	home?: boolean;
 }
 
-export interface Harness {
-	readonly sandbox: Sandbox;
-	/** A new browser window of this person, with its own modals. */
-	window(person: string, options?: WindowOptions): Promise<Page>;
-	/** The time of an app that has no process of its own, in milliseconds since the epoch. */
-	now(): number;
-	/** Resolves with what is awaited, and lets the time until then pass as fast as it can. */
-	soon<T>(awaited: PromiseLike<T>): Promise<T>;
-	/** As `soon`, for a condition of this process. */
-	until(condition: () => boolean): Promise<void>;
-	/** Lets this much time pass. */
-	pass(ms: number): Promise<void>;
-	/** Closes all windows. */
-	closeWindows(): Promise<void>;
-	/** Ends all that Ada's channel watches. */
-	unwatchAll(channel?: string): Promise<void>;
-	/** The pages' complaints: script errors, and everything that the Content-Security-Policy refused. */
-	readonly complaints: string[];
-	/** Lines of the app's log that are errors. */
-	readonly problems: readonly string[];
-	close(): Promise<void>;
-}
+export type Harness = Awaited<ReturnType<typeof openHarness>>;
 
 interface HarnessOptions extends SandboxOptions {
 	/** Starts the app as a process of its own, which can be killed. Its time is the machine's. */
@@ -50,7 +28,7 @@ const START_MS = 40_000;
 const PATIENCE_MS = 25_000;
 
 /** A sandbox with the whole app and a real browser. */
-export async function openHarness({ ownProcess = false, ...options }: HarnessOptions = {}): Promise<Harness> {
+export async function openHarness({ ownProcess = false, ...options }: HarnessOptions = {}) {
 	const complaints: string[] = [];
 	const problems: string[] = [];
 	const clock = createJumpingClock();
@@ -83,7 +61,7 @@ export async function openHarness({ ownProcess = false, ...options }: HarnessOpt
 	context.setDefaultTimeout(PATIENCE_MS);
 	/** Pages of closed windows: one that is used again has compiled the page's scripts. */
 	const closed: Page[] = [];
-	let open: Page[] = [];
+	const open: Page[] = [];
 	let opened = 0;
 	async function newPage(): Promise<Page> {
 		const page = await context.newPage();
@@ -92,17 +70,6 @@ export async function openHarness({ ownProcess = false, ...options }: HarnessOpt
 			if (/Content Security Policy/i.test(message.text())) complaints.push(message.text());
 		});
 		return page;
-	}
-	async function closeWindows(): Promise<void> {
-		const closing = open;
-		open = [];
-		await Promise.all(
-			closing.map(async (page) => {
-				await page.evaluate('sessionStorage.clear()');
-				await page.goto(`${sandbox.url}/closed`);
-				closed.push(page);
-			}),
-		);
 	}
 	/** Resolves when every page has run a script: no time passes while a busy browser does not get to what it should show. */
 	async function pagesRespond(): Promise<void> {
@@ -115,15 +82,20 @@ export async function openHarness({ ownProcess = false, ...options }: HarnessOpt
 	}
 	return {
 		sandbox,
+		/** The pages' complaints: script errors, and everything that the Content-Security-Policy refused. */
 		complaints,
-		problems,
+		/** Lines of the app's log that are errors. */
+		problems: problems as readonly string[],
+		/** The time of an app that has no process of its own, in milliseconds since the epoch. */
 		now: clock.now,
-		until,
-		async pass(ms) {
+		/** Lets the time until this condition of this process pass as fast as it can. */
+		until: (condition: () => boolean) => until(condition),
+		async pass(ms: number) {
 			const end = clock.now() + ms;
 			await until(() => clock.now() >= end);
 		},
-		async soon(awaited) {
+		/** Resolves with what is awaited, and lets the time until then pass. */
+		async soon<T>(awaited: PromiseLike<T>): Promise<T> {
 			let isOver = false;
 			const end = () => {
 				isOver = true;
@@ -133,7 +105,16 @@ export async function openHarness({ ownProcess = false, ...options }: HarnessOpt
 			await until(() => isOver, Number.POSITIVE_INFINITY);
 			return awaited;
 		},
-		closeWindows,
+		async closeWindows() {
+			await Promise.all(
+				open.splice(0).map(async (page) => {
+					await page.evaluate('sessionStorage.clear()');
+					await page.goto(`${sandbox.url}/closed`);
+					closed.push(page);
+				}),
+			);
+		},
+		/** Ends all that Ada's channel watches. */
 		async unwatchAll(channel = '#agents') {
 			const ada = sandbox.slack.as('ada');
 			const replies = () => ada.messages(channel, { all: true }).filter((message) => message.isEphemeral());
@@ -145,7 +126,8 @@ export async function openHarness({ ownProcess = false, ...options }: HarnessOpt
 			await reply()?.press('End all');
 			await until(() => reply()?.buttons().includes('End all') !== true);
 		},
-		async window(person, { narrow = false, channel, home = false } = {}) {
+		/** A new browser window of this person, with its own modals. */
+		async window(person: string, { narrow = false, channel, home = false }: WindowOptions = {}) {
 			const page = closed.pop() ?? (await newPage());
 			open.push(page);
 			await page.setViewportSize(narrow ? { width: 375, height: 760 } : { width: 1280, height: 800 });
@@ -161,7 +143,6 @@ export async function openHarness({ ownProcess = false, ...options }: HarnessOpt
 	};
 }
 
-/** Types into the channel's composer and presses Enter. */
 export async function type(page: Page, line: string): Promise<void> {
 	await page.locator('#composer').fill(line);
 	await page.locator('#composer').press('Enter');

@@ -20,7 +20,6 @@ export interface Kept {
 export interface Keeper {
 	/** The state of the last run; null at the first. */
 	readonly kept: Kept | null;
-	/** The directory of the app's data. */
 	readonly dataDir: string;
 	/** Saves what `now` returns, periodically. */
 	watch(now: () => Kept): void;

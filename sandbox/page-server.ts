@@ -26,12 +26,7 @@ const CONTENT_SECURITY_POLICY = [
 /** Names by which a browser on this machine reaches the loopback interface: a page elsewhere cannot pose as one. */
 const LOOPBACK = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/;
 
-export interface PageServer {
-	readonly url: string;
-	close(): Promise<void>;
-}
-
-export interface PageServerDeps {
+interface PageServerDeps {
 	/** The wanted port; a free one when it is busy. */
 	port: number;
 	files: Promise<ReadonlyMap<string, PageFile>>;
@@ -46,6 +41,8 @@ function isLocal(host: string | undefined, origin: string | undefined): boolean 
 	return LOOPBACK.test(host ?? '') && (origin === undefined || LOOPBACK.test(origin.replace(/^https?:\/\//, '')));
 }
 
+const wordOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
+
 function listen(server: Server, port: number): Promise<void> {
 	return new Promise<void>((resolve, reject) => {
 		server.once('error', reject);
@@ -57,7 +54,7 @@ function listen(server: Server, port: number): Promise<void> {
 }
 
 /** Serves the page, its stream of changes and its actions, only to browsers on this machine. */
-export async function createPageServer(deps: PageServerDeps): Promise<PageServer> {
+export async function createPageServer(deps: PageServerDeps) {
 	const app = new Hono();
 	app.use('*', async (c, next) => {
 		if (!isLocal(c.req.header('host'), c.req.header('origin'))) return c.text('loopback only', 403);
@@ -76,10 +73,7 @@ export async function createPageServer(deps: PageServerDeps): Promise<PageServer
 			'Content-Type': found.type,
 		});
 	};
-	app.get('/', (c) => file(c, '/'));
-	app.get('/dashboard/*', (c) => file(c, '/'));
-	app.get('/gallery', (c) => file(c, '/'));
-	app.get('/try', (c) => file(c, '/'));
+	for (const path of ['/', '/dashboard/*', '/gallery', '/try']) app.get(path, (c) => file(c, '/'));
 
 	app.get('/sandbox/look/:what', async (c) => {
 		const seen = await deps.actions().look(c.req.param('what'), c.req.query());
@@ -93,17 +87,11 @@ export async function createPageServer(deps: PageServerDeps): Promise<PageServer
 	app.post('/sandbox/do/:action', async (c) => {
 		if (!(c.req.header('content-type') ?? '').startsWith('application/json')) return c.json({ error: 'not JSON' }, 415);
 		const { as, window, ...rest } = (await c.req.json()) as Record<string, unknown>;
-		const viewer = deps.viewer(
-			typeof as === 'string' ? as : undefined,
-			typeof window === 'string' ? window : undefined,
-		);
+		const viewer = deps.viewer(wordOf(as), wordOf(window));
 		return c.json((await deps.actions().perform(c.req.param('action'), viewer, rest)) ?? {});
 	});
 	app.get('/:file', (c) => file(c, `/${c.req.param('file')}`));
-	app.onError((error, c) => {
-		if (error instanceof ActionError) return c.json({ error: error.message }, 409);
-		return c.json({ error: error.message }, 500);
-	});
+	app.onError((error, c) => c.json({ error: error.message }, error instanceof ActionError ? 409 : 500));
 
 	function viewerOf(query: URLSearchParams): Viewer | null {
 		try {

@@ -16,18 +16,9 @@ export type ReadMarks = Map<string, string>;
 
 export const readKey = (user: string, channel: string) => `${user} ${channel}`;
 
-function isOutside(state: SlackState, person: Person): boolean {
-	return person.teamId !== state.team.id;
-}
-
 function personOnPage(state: SlackState, viewer: Viewer, person: Person): WirePerson {
-	const kind = person.isBot
-		? 'bot'
-		: isOutside(state, person)
-			? 'external'
-			: person.isRestricted || person.isUltraRestricted
-				? 'guest'
-				: 'member';
+	const isGuest = person.isRestricted || person.isUltraRestricted;
+	const kind = person.isBot ? 'bot' : person.teamId !== state.team.id ? 'external' : isGuest ? 'guest' : 'member';
 	const { id, name, realName, displayName = realName } = person;
 	return { id, name, realName, displayName, kind, isListed: canMeet({ state }, viewer, person) };
 }
@@ -60,7 +51,6 @@ export function messageOnPage(viewer: Viewer, message: Message): WireMessage {
 	};
 }
 
-/** The modals open in this person's window, the top one last. */
 export function modalsOf(state: SlackState, viewer: Viewer): WireModal[] {
 	const window = state.windows.find((one) => one.user === viewer.user && one.id === viewer.window);
 	return (window?.stack ?? []).flatMap((id) => {

@@ -36,7 +36,6 @@ export interface SandboxOptions {
 }
 
 export interface Sandbox {
-	/** The page's address. */
 	readonly url: string;
 	/** The settings with which an app connects to this sandbox. */
 	readonly env: Readonly<Record<string, string>>;

@@ -13,7 +13,7 @@ const COALESCE_MS = 50;
 /** The session service sends no events, so it is read this often while a page is open. */
 const LOOK_MS = 200;
 
-export interface StreamSources {
+interface StreamSources {
 	slack: FakeSlack;
 	service: FakeSessionService;
 	manifest: Manifest;
@@ -102,16 +102,10 @@ function createFrames(sources: StreamSources, viewer: Viewer): NextFrame {
 	};
 }
 
-export interface Stream {
-	/** Sends a page everything, and then every change until it closes. */
-	add(socket: WebSocket, viewer: Viewer): void;
-	/** For a change that no part reports by itself. */
-	changed(): void;
-	close(): void;
-}
+export type Stream = ReturnType<typeof createStream>;
 
 /** Sends all open pages what their person sees, and what changed. */
-export function createStream(sources: StreamSources): Stream {
+export function createStream(sources: StreamSources) {
 	const pages = new Map<WebSocket, NextFrame>();
 	let timer: NodeJS.Timeout | null = null;
 	let looking: NodeJS.Timeout | null = null;
@@ -131,7 +125,8 @@ export function createStream(sources: StreamSources): Stream {
 	const stop = sources.slack.changes.listen(changed);
 
 	return {
-		add(socket, viewer) {
+		/** Sends a page everything, and then every change until it closes. */
+		add(socket: WebSocket, viewer: Viewer) {
 			const next = createFrames(sources, viewer);
 			pages.set(socket, next);
 			looking ??= setInterval(flush, LOOK_MS);
@@ -144,6 +139,7 @@ export function createStream(sources: StreamSources): Stream {
 			});
 			tell(socket, next, shareable(sources));
 		},
+		/** For a change that no part reports by itself. */
 		changed,
 		close() {
 			stop();

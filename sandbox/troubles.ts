@@ -11,156 +11,117 @@ interface Trouble extends Omit<WireTrouble, 'active'> {
 	isPending?: () => boolean;
 }
 
-export interface Troubles {
-	list(): WireTrouble[];
-	/** Begins or ends one. @throws Error when no trouble has that id. */
-	set(id: string, on: boolean): Promise<void>;
-	clear(): Promise<void>;
-}
+export type Troubles = ReturnType<typeof createTroubles>;
 
 /** How long slow calls take: longer than Slack waits for an acknowledgement, shorter than the app's time-outs. */
 const SLOW_SERVICE_MS = 4000;
 const SLOW_SLACK_MS = 2000;
 
 /** Everything that can go wrong around the app, one press each. */
-export function createTroubles(deps: { slack: FakeSlack; service: FakeSessionService }): Troubles {
+export function createTroubles(deps: { slack: FakeSlack; service: FakeSessionService }) {
 	const { slack, service } = deps;
 	const active = new Map<string, () => unknown>();
 
-	function serviceFault(id: string, label: string, about: string, fault: Fault): Trouble {
-		let armed: number | null = null;
-		return {
-			id,
-			group: 'service',
-			label,
-			about,
-			kind: fault.times === undefined ? 'switch' : 'once',
-			begin() {
-				const own = service.faults.add(fault);
-				armed = own;
-				return () => service.faults.clear(own);
-			},
-			isPending: () => service.faults.list().some((one) => one.id === armed),
-		};
+	/** Of what its id begins with. */
+	function trouble(
+		[id, label, about]: readonly [id: `${WireTrouble['group']}-${string}`, label: string, about: string],
+		begin: Trouble['begin'],
+		{ kind = 'switch', ...more }: Partial<Pick<Trouble, 'kind' | 'isPending'>> = {},
+	): Trouble {
+		return { id, group: id.startsWith('slack') ? 'slack' : 'service', label, about, kind, begin, ...more };
 	}
-	function slackAct(id: string, label: string, about: string, act: () => void): Trouble {
+	function serviceFault(words: Parameters<typeof trouble>[0], fault: Fault): Trouble {
+		let armed: number | null = null;
+		const begin = () => {
+			const own = service.faults.add(fault);
+			armed = own;
+			return () => service.faults.clear(own);
+		};
+		const isPending = () => service.faults.list().some((one) => one.id === armed);
+		return trouble(words, begin, { kind: fault.times === undefined ? 'switch' : 'once', isPending });
+	}
+	function slackAct(words: Parameters<typeof trouble>[0], act: () => void): Trouble {
 		const begin = () => {
 			act();
 			return () => undefined;
 		};
-		return { id, group: 'slack', label, about, kind: 'act', begin };
+		return trouble(words, begin, { kind: 'act' });
 	}
 
 	let deliveriesBefore = 0;
+	const newestDelivery = () => slack.traffic.deliveries().at(-1)?.seq ?? 0;
 	const all: readonly Trouble[] = [
-		serviceFault('service-slow', 'Slow', `Every request takes ${SLOW_SERVICE_MS / 1000} s.`, {
+		serviceFault(['service-slow', 'Slow', `Every request takes ${SLOW_SERVICE_MS / 1000} s.`], {
 			kind: 'slow',
 			ms: SLOW_SERVICE_MS,
 		}),
-		{
-			id: 'service-down',
-			group: 'service',
-			label: 'Down',
-			about: 'Connections are refused. Agents go on behind closed doors.',
-			kind: 'switch',
-			async begin() {
-				await service.goDown();
-				return () => service.comeBack();
-			},
-		},
-		serviceFault('service-429', 'Too many requests', '429 with Retry-After: 5, and a sentence that disagrees.', {
+		trouble(['service-down', 'Down', 'Connections are refused. Agents go on behind closed doors.'], async () => {
+			await service.goDown();
+			return () => service.comeBack();
+		}),
+		serviceFault(['service-429', 'Too many requests', '429 with Retry-After: 5, and a sentence that disagrees.'], {
 			kind: 'rate-limited',
 			retryAfterSeconds: 5,
 		}),
-		serviceFault('service-500', '500 after saving', 'The next answer is saved, and the service says it failed.', {
+		serviceFault(['service-500', '500 after saving', 'The next answer is saved, and the service says it failed.'], {
 			kind: 'error',
 			method: 'PUT',
 			saves: true,
 			times: 1,
 		}),
-		serviceFault('service-reset', 'Reset', 'Every connection is cut instead of an answer.', { kind: 'reset' }),
-		serviceFault('service-hang', 'Hangs', 'No answer ever; the connection stays open.', { kind: 'hang' }),
-		serviceFault('service-html', 'A proxy’s page', 'HTML and 502 instead of JSON.', { kind: 'html' }),
-		{
-			id: 'service-no-list',
-			group: 'service',
-			label: 'No list',
-			about: 'Like many services, it cannot list sessions: questions of watched ones are found by reading.',
-			kind: 'switch',
-			begin() {
+		serviceFault(['service-reset', 'Reset', 'Every connection is cut instead of an answer.'], { kind: 'reset' }),
+		serviceFault(['service-hang', 'Hangs', 'No answer ever; the connection stays open.'], { kind: 'hang' }),
+		serviceFault(['service-html', 'A proxy’s page', 'HTML and 502 instead of JSON.'], { kind: 'html' }),
+		trouble(
+			[
+				'service-no-list',
+				'No list',
+				'Like many services, it cannot list sessions: questions of watched ones are found by reading.',
+			],
+			() => {
 				service.list.mode = 'off';
 				return () => {
 					service.list.mode = 'on';
 				};
 			},
-		},
-		serviceFault(
-			'service-slow-list',
-			'Lists are slow',
-			`Lists take ${SLOW_SERVICE_MS / 1000} s, everything else is quick.`,
-			{
-				kind: 'late',
-				ms: SLOW_SERVICE_MS,
-				onlyLists: true,
-			},
 		),
-		serviceFault('service-key', 'Key refused', '401: the API key is not valid any more.', { kind: 'unauthorized' }),
-		{
-			id: 'slack-slow',
-			group: 'slack',
-			label: 'Slow',
-			about: `Every call of the app takes ${SLOW_SLACK_MS / 1000} s.`,
-			kind: 'switch',
-			begin: () => slack.faults.add({ method: '*', delayMs: SLOW_SLACK_MS }),
-		},
-		{
-			id: 'slack-429',
-			group: 'slack',
-			label: 'Too many requests',
-			about: 'Posts and updates of messages get 429 with Retry-After: 5.',
-			kind: 'switch',
-			begin() {
-				const lifts = ['chat.postMessage', 'chat.update'].map((method) =>
-					slack.faults.rateLimit(method, { retryAfter: 5 }),
-				);
-				return () => {
-					for (const lift of lifts) lift();
-				};
-			},
-		},
-		{
-			id: 'slack-twice',
-			group: 'slack',
-			label: 'Delivers twice',
-			about: 'The next thing you do reaches the app twice with the same id.',
-			kind: 'once',
-			begin() {
-				deliveriesBefore = slack.traffic.deliveries().at(-1)?.seq ?? 0;
+		serviceFault(
+			['service-slow-list', 'Lists are slow', `Lists take ${SLOW_SERVICE_MS / 1000} s, everything else is quick.`],
+			{ kind: 'late', ms: SLOW_SERVICE_MS, onlyLists: true },
+		),
+		serviceFault(['service-key', 'Key refused', '401: the API key is not valid any more.'], { kind: 'unauthorized' }),
+		trouble(['slack-slow', 'Slow', `Every call of the app takes ${SLOW_SLACK_MS / 1000} s.`], () =>
+			slack.faults.add({ method: '*', delayMs: SLOW_SLACK_MS }),
+		),
+		trouble(['slack-429', 'Too many requests', 'Posts and updates of messages get 429 with Retry-After: 5.'], () => {
+			const methods = ['chat.postMessage', 'chat.update'];
+			const lifts = methods.map((method) => slack.faults.rateLimit(method, { retryAfter: 5 }));
+			return () => {
+				for (const lift of lifts) lift();
+			};
+		}),
+		trouble(
+			['slack-twice', 'Delivers twice', 'The next thing you do reaches the app twice with the same id.'],
+			() => {
+				deliveriesBefore = newestDelivery();
 				slack.faults.duplicateNext('*');
 				return () => slack.faults.takeDuplicate('*');
 			},
-			isPending: () => (slack.traffic.deliveries().at(-1)?.seq ?? 0) === deliveriesBefore,
-		},
-		{
-			id: 'slack-share',
-			group: 'slack',
-			label: 'Share #agents',
-			about: 'Another organisation joins the channel: its watches end.',
-			kind: 'switch',
-			async begin() {
-				await slack.share('#agents', 'T0OTHER');
-				return () => slack.unshare('#agents', 'T0OTHER');
-			},
-		},
-		slackAct('slack-drop', 'Drop the sockets', 'Cut without a word, as a network does.', () =>
+			{ kind: 'once', isPending: () => newestDelivery() === deliveriesBefore },
+		),
+		trouble(['slack-share', 'Share #agents', 'Another organisation joins the channel: its watches end.'], async () => {
+			await slack.share('#agents', 'T0OTHER');
+			return () => slack.unshare('#agents', 'T0OTHER');
+		}),
+		slackAct(['slack-drop', 'Drop the sockets', 'Cut without a word, as a network does.'], () =>
 			slack.sockets.drop('all'),
 		),
-		slackAct('slack-refresh', 'Refresh a socket', 'Slack asks one connection to reconnect, as it does all day.', () =>
+		slackAct(['slack-refresh', 'Refresh a socket', 'Slack asks one connection to reconnect, as it does all day.'], () =>
 			slack.sockets.disconnect('refresh_requested'),
 		),
 	];
 
-	const isActive = (trouble: Trouble) => active.has(trouble.id) && (trouble.isPending?.() ?? true);
+	const isActive = ({ id, isPending }: Trouble) => active.has(id) && (isPending?.() ?? true);
 
 	async function end(id: string): Promise<void> {
 		const finish = active.get(id);
@@ -169,20 +130,21 @@ export function createTroubles(deps: { slack: FakeSlack; service: FakeSessionSer
 	}
 
 	return {
-		list: () =>
-			all.map((trouble) => {
-				const { id, group, label, about, kind } = trouble;
-				return { id, group, label, about, kind, active: isActive(trouble) };
+		list: (): WireTrouble[] =>
+			all.map((one) => {
+				const { id, group, label, about, kind } = one;
+				return { id, group, label, about, kind, active: isActive(one) };
 			}),
-		async set(id, on) {
-			const trouble = all.find((one) => one.id === id);
-			if (trouble === undefined) throw new Error(`There is no trouble called ${id}.`);
+		/** Begins or ends one. @throws Error when no trouble has that id. */
+		async set(id: string, on: boolean): Promise<void> {
+			const wanted = all.find((one) => one.id === id);
+			if (wanted === undefined) throw new Error(`There is no trouble called ${id}.`);
 			await end(id);
 			if (!on) return;
-			const finish = await trouble.begin();
-			if (trouble.kind !== 'act') active.set(id, finish);
+			const finish = await wanted.begin();
+			if (wanted.kind !== 'act') active.set(id, finish);
 		},
-		async clear() {
+		async clear(): Promise<void> {
 			await Promise.all([...active.keys()].map(end));
 			service.faults.clear();
 			slack.faults.clear();

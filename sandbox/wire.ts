@@ -59,7 +59,6 @@ export interface WireModal {
 	hash: string;
 	/** How often the app has replaced it. */
 	updates: number;
-	/** As the app sent it. */
 	payload: Json;
 	inputs: WireInputs;
 	/** By block_id. */
@@ -67,17 +66,10 @@ export interface WireModal {
 	trouble: string | null;
 }
 
-/** A person's Home tab as the app published it. */
 export interface WireHome {
-	/** The view's id. */
 	id: string;
 	payload: Json;
 	inputs: WireInputs;
-}
-
-export interface WireClock {
-	/** How far the sandbox's clock is ahead of the machine's, which is the page's too. */
-	offsetMs: number;
 }
 
 export type BotStatus = 'external' | 'starting' | 'running' | 'stopped' | 'ended';
@@ -133,12 +125,6 @@ export interface WireCall {
 	problems: string[];
 }
 
-export interface WireCommand {
-	command: string;
-	description: string;
-	usageHint: string;
-}
-
 /** The part that hardly changes. */
 export interface WireWorkspace {
 	team: { domain: string; name: string };
@@ -147,7 +133,7 @@ export interface WireWorkspace {
 	window: string;
 	people: WirePerson[];
 	userGroups: { id: string; handle: string }[];
-	commands: WireCommand[];
+	commands: { command: string; description: string; usageHint: string }[];
 	messageShortcuts: { name: string; callbackId: string }[];
 	scenarios: WireScenario[];
 	/** Images from here are shown through the sandbox; others are not available. */
@@ -158,12 +144,12 @@ export interface WireWorkspace {
 export interface WireParts {
 	workspace: WireWorkspace;
 	channels: WireChannel[];
-	/** The stack, the top one last. */
 	modals: WireModal[];
 	/** Null before the app publishes one. */
 	home: WireHome | null;
 	bot: WireBot;
-	clock: WireClock;
+	/** How far the sandbox's clock is ahead of the machine's, which is the page's too. */
+	clock: { offsetMs: number };
 	agents: WireAgent[];
 	troubles: WireTrouble[];
 }
@@ -172,7 +158,6 @@ export interface WireParts {
 export interface WireFrame extends Partial<WireParts> {
 	/** Changed or new ones. */
 	messages?: WireMessage[];
-	/** Deleted ones, as `channel/ts`. */
 	gone?: string[];
 	/** Changed or new ones, oldest first. */
 	calls?: WireCall[];
@@ -203,13 +188,11 @@ export interface WireTried {
 	words: string;
 }
 
-/** The bodies of a call and its response. */
 export interface WireCallDetail {
 	request: unknown;
 	answer: unknown;
 }
 
-/** What the dashboard of the session service shows. */
 export interface WireDashboardSession {
 	id: string;
 	name: string;

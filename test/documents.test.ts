@@ -121,10 +121,7 @@ it('sources name documents that exist', () => {
 	);
 	const named = files.flatMap((file) =>
 		[...text(file).matchAll(/(?<![\w./-])(?:docs|test|bench|sandbox|fake-slack)\/[\w/-]+\.md\b/g)].map(
-			([document]) => ({
-				file,
-				document,
-			}),
+			([document]) => ({ file, document }),
 		),
 	);
 	expect(named).not.toEqual([]);

@@ -8,7 +8,7 @@ import { readSettings } from '../src/config.ts';
 import { main as doctor } from '../src/doctor.ts';
 import { readKeys } from '../src/store/encryption.ts';
 import { runHere } from './support/commands.ts';
-import { skipUnless } from './support/skip-unless.ts';
+import { AS_PLAIN_ROOT, NOBODY, WITH_NOBODY } from './support/other-user.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'handraise-env-file-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -21,19 +21,14 @@ SESSION_SERVICE_API_KEY=key-1
 `;
 const LIST = 'ALLOWED_USERS=U0SECRET';
 
-/** Runs a command of the operator with this `.env`, of which Node.js reads what it reads. `by`: what starts it. */
-function run(content: string | Buffer, args: readonly string[], { input = '', by = [] as readonly string[] } = {}) {
+/** Runs a command of the operator with this `.env`, of which Node.js reads what it reads. */
+function run(content: string | Buffer, args: readonly string[], input = '') {
 	writeFileSync(PATH, content);
 	const [file = '', ...others] = args;
 	const option = others.includes('--restore') ? ['--env-file', '.env'] : ['--env-file-if-exists=.env'];
-	const command = [...by, process.execPath, ...option, new URL(`../src/${file}`, import.meta.url).pathname, ...others];
-	const env = { PATH: process.env.PATH ?? '', ...COMPILE_CACHE };
-	const { status, stdout, stderr } = spawnSync(command[0] ?? '', command.slice(1), {
-		cwd: folder,
-		env,
-		input,
-		encoding: 'utf8',
-	});
+	const command = [...option, new URL(`../src/${file}`, import.meta.url).pathname, ...others];
+	const options = { cwd: folder, env: { PATH: process.env.PATH ?? '', ...COMPILE_CACHE }, input };
+	const { status, stdout, stderr } = spawnSync(process.execPath, command, { ...options, encoding: 'utf8' });
 	return { status, lines: `${stdout}${stderr}`.trimEnd().split('\n') };
 }
 
@@ -118,29 +113,16 @@ describe('a whole .env', () => {
 		expect(found.map(({ problems }) => problems)).toEqual([...lines.map((line) => [line]), []]);
 	});
 
-	// Only root can give it to somebody else. 65534 is the user nobody.
-	it(
-		'that may not be read stops the start',
-		skipUnless(
-			process.getuid?.() === 0 && existsSync('/usr/bin/setpriv'),
-			'only root can give a file to another user, and needs setpriv',
-		),
-		() => {
-			writeFileSync(PATH, LIST, { mode: 0o600 });
-			chownSync(PATH, 65_534, 65_534);
-			const by = ['/usr/bin/setpriv', '--bounding-set=-dac_override,-dac_read_search', '--inh-caps=-all'];
-			const words = '.env cannot be read (EACCES), nor its settings: check who may read it';
-			const env = ['/usr/bin/env', ...CONNECTIONS.trim().split('\n')];
-			expect(runAs([...by, ...env])).toContain(words);
-			rmSync(PATH);
-		},
-	);
-	function runAs(by: readonly string[]): string {
+	it('that may not be read stops the start', WITH_NOBODY, () => {
+		writeFileSync(PATH, LIST, { mode: 0o600 });
+		chownSync(PATH, NOBODY, NOBODY);
 		const main = new URL('../src/main.ts', import.meta.url).pathname;
-		const args = [...by.slice(1), process.execPath, '--env-file-if-exists=.env', main];
-		return spawnSync(by[0] ?? '', args, { cwd: folder, encoding: 'utf8', env: { PATH: process.env.PATH ?? '' } })
-			.stderr;
-	}
+		const env = ['/usr/bin/env', ...CONNECTIONS.trim().split('\n')];
+		const [by, ...args] = [...AS_PLAIN_ROOT, ...env, process.execPath, '--env-file-if-exists=.env', main];
+		const { stderr } = spawnSync(by, args, { cwd: folder, encoding: 'utf8', env: { PATH: process.env.PATH ?? '' } });
+		expect(stderr).toContain('.env cannot be read (EACCES), nor its settings: check who may read it');
+		rmSync(PATH);
+	});
 });
 
 /** With these a start is refused, and nobody knows which folder is meant: one of each way to refuse. */
@@ -152,7 +134,7 @@ const WRONG_PLACES: readonly (readonly [string, string | Buffer, string])[] = [
 
 describe('with a .env that a start refuses, commands', () => {
 	it.each(WRONG_PLACES)('restore nothing, say its line, and touch nothing: %s', (_, content, words) => {
-		const { status, lines } = run(content, ['backup.ts', '--restore', 'copy.db'], { input: 'yes\n' });
+		const { status, lines } = run(content, ['backup.ts', '--restore', 'copy.db'], 'yes\n');
 		expect([status, lines]).toEqual([1, [expect.stringContaining(words)]]);
 		for (const name of ['data', 'real', 'handraise.db', 'handraise.lock'])
 			expect(existsSync(join(folder, name))).toBe(false);

@@ -17,10 +17,7 @@ function watchTurns() {
 		longest = Math.max(longest, now - before);
 		before = now;
 	}, 1);
-	return {
-		longest: () => longest,
-		[Symbol.dispose]: () => clearInterval(timer),
-	};
+	return { longest: () => longest, [Symbol.dispose]: () => clearInterval(timer) };
 }
 
 /**

@@ -6,41 +6,27 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createFakeSessionService, type FakeSessionService } from '../fake-session-service/fake-session-service.ts';
-import { createFakeSlack, type FakeSlack } from '../fake-slack/index.ts';
-import { connectionEnv } from '../sandbox/connection-env.ts';
-import { manifestPath } from '../sandbox/manifest-path.ts';
 import { main } from '../src/main.ts';
 import { runHere, startCommand } from './support/commands.ts';
 import { startProgram as start } from './support/program.ts';
 import { refusedStart } from './support/refused-start.ts';
 import { skipUnless } from './support/skip-unless.ts';
+import { createWorld, type World } from './support/world.ts';
 
 const CHECK_NODE = new URL('../src/check-node.js', import.meta.url).pathname;
 const PACKAGE = new URL('../package.json', import.meta.url).pathname;
 /** Where a Node.js of the machine's own may be; the tests run with the one of the package `node`. */
 const OWN_NODE_FOLDER = '/usr/bin';
 
-let slack: FakeSlack;
-let service: FakeSessionService;
-let dataDir: string;
+let world: World;
+let slack: World['slack'];
 beforeAll(async () => {
-	slack = await createFakeSlack({ waitMs: 45_000, manifest: manifestPath });
-	service = createFakeSessionService();
-	await service.start();
-	dataDir = await mkdtemp(join(tmpdir(), 'handraise-main-'));
+	world = await createWorld();
+	({ slack } = world);
 });
-afterAll(async () => {
-	await slack.close();
-	await service.stop();
-	await rm(dataDir, { recursive: true, force: true });
-});
+afterAll(() => world[Symbol.asyncDispose]());
 
-const complete = () => ({
-	...connectionEnv({ slack, service }),
-	DATA_DIR: dataDir,
-	PORT: '0',
-});
+const complete = () => ({ ...world.env });
 
 const refusal = (env: Record<string, string>) => refusedStart({ ...complete(), ...env });
 
@@ -131,47 +117,39 @@ describe('the program', () => {
 });
 
 describe('HOST', () => {
-	it('is the only address where the program listens, which ends on SIGTERM though nobody reads its output', async () => {
-		const data = await mkdtemp(join(tmpdir(), 'handraise-host-'));
-		const program = start({ ...complete(), DATA_DIR: data, HOST: '127.0.0.2' });
+	/** A program that listens at this address alone, and fetches from it. */
+	async function listening(host: string) {
+		const program = start({ ...complete(), DATA_DIR: join(world.dataDir, host), HOST: host });
 		await program.says('Handraise is ready');
-		const [, port] = /"port":(\d+)/.exec(program.output()) ?? [];
-		const health = (host: string) =>
-			fetch(`http://${host}:${port}/healthz`).then(
+		const port = Number(/"port":(\d+)/.exec(program.output())?.[1]);
+		const get = (path: string, at = host, timeoutMs = 30_000) =>
+			fetch(`http://${at}:${port}/${path}`, { signal: AbortSignal.timeout(timeoutMs) }).then(
 				({ status }) => status,
-				() => 'no connection',
+				(error: Error) => error.name,
 			);
-		expect([await health('127.0.0.2'), await health('127.0.0.1')]).toEqual([200, 'no connection']);
-		program.child.stdout.destroy();
-		program.child.kill('SIGTERM');
-		expect((await program.closed).code).toBe(0);
-		await rm(data, { recursive: true, force: true });
+		return { ...program, port, get };
+	}
+
+	it('is the only address where the program listens, which ends on SIGTERM though nobody reads its output', async () => {
+		const { child, closed, get } = await listening('127.0.0.2');
+		expect([await get('healthz'), await get('healthz', '127.0.0.1')]).toEqual([200, 'TypeError']);
+		child.stdout.destroy();
+		child.kill('SIGTERM');
+		expect((await closed).code).toBe(0);
 	});
 
 	it('still takes connections while the program is frozen, so only a request with a time-out shows that', async () => {
-		const data = await mkdtemp(join(tmpdir(), 'handraise-frozen-'));
-		const program = start({ ...complete(), DATA_DIR: data, HOST: '127.0.0.1' });
-		await program.says('Handraise is ready');
-		const [, port] = /"port":(\d+)/.exec(program.output()) ?? [];
-		const probes = () =>
-			Promise.all(
-				['healthz', 'readyz'].map((path) =>
-					fetch(`http://127.0.0.1:${port}/${path}`, { signal: AbortSignal.timeout(1_000) }).then(
-						({ status }) => status,
-						(error: Error) => error.name,
-					),
-				),
-			);
-		program.child.kill('SIGSTOP');
-		const socket = connect(Number(port), '127.0.0.1');
+		const { child, closed, port, get } = await listening('127.0.0.1');
+		const probes = () => Promise.all(['healthz', 'readyz'].map((path) => get(path, '127.0.0.1', 1_000)));
+		child.kill('SIGSTOP');
+		const socket = connect(port, '127.0.0.1');
 		await once(socket, 'connect');
 		socket.destroy();
 		expect(await probes()).toEqual(['TimeoutError', 'TimeoutError']);
-		program.child.kill('SIGCONT');
+		child.kill('SIGCONT');
 		await expect.poll(probes).toEqual([200, 200]);
-		program.child.kill('SIGTERM');
-		await program.closed;
-		await rm(data, { recursive: true, force: true });
+		child.kill('SIGTERM');
+		await closed;
 	});
 
 	it.each(['192.0.2.1', 'nowhere.invalid'])('that is not of this machine is named: %s', async (host) => {
@@ -201,7 +179,9 @@ describe('a running program', () => {
 	});
 
 	it('ends when npm alone gets SIGTERM, and leaves no process', async () => {
-		const program = start({ ...complete(), HOME: dataDir, DATA_DIR: join(dataDir, 'npm') }, undefined, { byNpm: true });
+		const program = start({ ...complete(), HOME: world.dataDir, DATA_DIR: join(world.dataDir, 'npm') }, undefined, {
+			byNpm: true,
+		});
 		try {
 			await program.says('Handraise is ready');
 			program.child.kill('SIGTERM');
@@ -225,7 +205,7 @@ describe('a running program', () => {
 		expect(ended.stderr).toBe('');
 		expect(ended.stdout).toContain('"msg":"stopped"');
 		expect(slack.sockets.count()).toBe(0);
-		for (const secret of [slack.tokens.bot, slack.tokens.app, service.apiKey, 'never-secret'])
+		for (const secret of [slack.tokens.bot, slack.tokens.app, world.service.apiKey, 'never-secret'])
 			expect(ended.stdout).not.toContain(secret);
 	});
 });

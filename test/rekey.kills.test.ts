@@ -1,20 +1,17 @@
 import { chownSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createFakeSessionService } from '../fake-session-service/fake-session-service.ts';
-import { createFakeSlack } from '../fake-slack/index.ts';
-import { connectionEnv } from '../sandbox/connection-env.ts';
-import { manifestPath } from '../sandbox/manifest-path.ts';
 import { fill } from './faults/keys/values.ts';
 import { filesHold, NEW } from './store/key-values.ts';
-import { KEY, keyFits, makeDataDir, open } from './store/support.ts';
+import { KEY, keyFits, open } from './store/support.ts';
 import { runRekey, startCommand } from './support/commands.ts';
+import { connectTo } from './support/postgres.ts';
 import { startProgram } from './support/program.ts';
 import { createRandom } from './support/random.ts';
 import { refusedStart } from './support/refused-start.ts';
 import { sharedPostgres } from './support/shared-postgres.ts';
+import { createWorld } from './support/world.ts';
 
 /** SQLite writes what does not fit into its memory before the commit. */
 const VALUES = { sqlite: 1_000, postgres: 700 };
@@ -23,30 +20,21 @@ const BOTH = { ENCRYPTION_KEY: NEW, ENCRYPTION_KEY_FORMER: KEY };
 
 /** A database with that many answers and drafts, a fourth of the answers with a secret; and a world for the program. */
 async function filled(databaseUrl: string | null) {
-	const directory = makeDataDir();
-	onTestFinished(directory.remove);
-	const slack = await createFakeSlack({ manifest: manifestPath });
-	onTestFinished(() => slack.close());
-	const service = createFakeSessionService();
-	await service.start();
-	onTestFinished(() => service.stop());
-	const opened = (encryptionKey: string) => open({ dataDir: directory.path, databaseUrl, encryptionKey });
+	const world = await createWorld();
+	onTestFinished(() => world[Symbol.asyncDispose]());
+	const { service, dataDir } = world;
+	const opened = (encryptionKey: string) => open({ dataDir, databaseUrl, encryptionKey });
 	const store = await opened(KEY);
 	const values = await fill(store, VALUES[store.db.dialect], createRandom(1));
 	// Without a row of its own, the program does not start on those of another service.
 	const own = { teamId: 'T1', channelId: 'C1', service: service.url, sessionId: 's1', enteredAt: Date.now() };
 	await store.db.writeOne((trx) => trx.insertInto('answer_rules').values(own).execute());
 	await store.close();
-	const place = { DATA_DIR: directory.path, ...(databaseUrl && { DATABASE_URL: databaseUrl }) };
-	const envOf = (keys: Readonly<Record<string, string>>) => ({
-		...connectionEnv({ slack, service }),
-		PORT: '0',
-		...place,
-		...keys,
-	});
+	const place = { DATA_DIR: dataDir, ...(databaseUrl && { DATABASE_URL: databaseUrl }) };
+	const envOf = (keys: Readonly<Record<string, string>>) => ({ ...world.env, ...place, ...keys });
 	return {
 		place,
-		dataDir: directory.path,
+		dataDir,
 		start: (keys: Readonly<Record<string, string>>) => startProgram(envOf(keys)),
 		/** Expects that no program starts with these keys. */
 		async expectRefusal(keys: Readonly<Record<string, string>>): Promise<void> {
@@ -95,14 +83,9 @@ describe('npm run rekey', () => {
 	}, async () => {
 		const databaseUrl = await (await sharedPostgres()).createDatabase();
 		const database = await filled(databaseUrl);
-		const connect = async () => {
-			const client = new pg.Client({ connectionString: databaseUrl, application_name: 'an operator' });
-			await client.connect();
-			onTestFinished(() => client.end());
-			return client;
-		};
+		await using other = await connectTo(databaseUrl, 'an operator');
 		// A transaction sees the activity of its beginning.
-		const [other, looking] = [await connect(), await connect()];
+		await using looking = await connectTo(databaseUrl, 'an operator');
 		const replicas = [database.start({ ENCRYPTION_KEY: KEY }), database.start({ ENCRYPTION_KEY: KEY })];
 		for (const replica of replicas) await replica.says('Handraise is ready');
 		for (const [table, key] of [

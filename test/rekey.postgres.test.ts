@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -22,6 +20,7 @@ import {
 	valuesOf,
 } from './store/support.ts';
 import { runRekey } from './support/commands.ts';
+import { startReader } from './support/reading-process.ts';
 import { sharedPostgres } from './support/shared-postgres.ts';
 import { readFixture } from './upgrade/fixture.ts';
 import { RELEASES, STORES } from './upgrade/releases.ts';
@@ -232,19 +231,11 @@ describe('npm run rekey', () => {
 		const store = await at(KEY);
 		const { read, texts } = await storeAnswers(store, 300);
 		await store.close();
-		const reader = spawn(process.execPath, ['--eval', READER, join(directory.path, 'handraise.db')], {
-			stdio: ['ignore', 'pipe', 'inherit'],
-		});
-		onTestFinished(() => void reader.kill());
-		await once(reader.stdout, 'data');
-		const { code, stderr } = await runRekey({
-			DATA_DIR: directory.path,
-			ENCRYPTION_KEY: NEW,
-			ENCRYPTION_KEY_FORMER: KEY,
-		});
+		const endReader = await startReader(join(directory.path, 'handraise.db'));
+		const env = { DATA_DIR: directory.path, ENCRYPTION_KEY: NEW, ENCRYPTION_KEY_FORMER: KEY };
+		const { code, stderr } = await runRekey(env);
 		expect([code, stderr]).toEqual([1, expect.stringMatching(/^All is encrypted, but SQLite’s file still holds/)]);
-		reader.kill();
-		await once(reader, 'exit');
+		await endReader();
 		expect(filesHold(directory.path, texts, KEY)).not.toEqual([]);
 		const after = await at(NEW);
 		expect(keyFits(after)).toBe(true);
@@ -298,10 +289,3 @@ const HURRIED: Clock = (() => {
 		},
 	};
 })();
-
-const READER = `const { DatabaseSync } = require('node:sqlite');
-const database = new DatabaseSync(process.argv[1]);
-database.exec('begin');
-database.prepare('select * from meta').all();
-setInterval(() => database, 1_000);
-console.log('reads');`;

@@ -1,14 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { asking, item, task } from '../fake-session-service/builders.ts';
-import { createFakeSessionService } from '../fake-session-service/fake-session-service.ts';
-import { createFakeSlack, type FakeSlack, type Posted } from '../fake-slack/index.ts';
-import { connectionEnv } from '../sandbox/connection-env.ts';
+import type { FakeSlack, Posted } from '../fake-slack/index.ts';
 import { startProgram } from './support/program.ts';
+import { createWorld } from './support/world.ts';
 
 const MANIFEST = new URL('../src/manifest.ts', import.meta.url).pathname;
 /** Both accounts have a session with this id. */
@@ -18,14 +14,12 @@ const ID = '3f9a2c1d';
 async function install(account: string, question: string, beside?: FakeSlack) {
 	const names = { SLASH_COMMAND: `/${account}`, APP_NAME: `Handraise ${account}` };
 	const printed = execFileSync(process.execPath, [MANIFEST], { env: names, encoding: 'utf8' });
-	const slack = await createFakeSlack({ waitMs: 45_000, manifest: parse(printed), ...(beside && { beside }) });
-	const service = createFakeSessionService({ apiKey: `key-of-${account}`, resumeAfterMs: 50, pace: 0.02 });
-	await service.start();
+	const ofSlack = { manifest: parse(printed), ...(beside && { beside }) };
+	const world = await createWorld(ofSlack, { apiKey: `key-of-${account}`, resumeAfterMs: 50, pace: 0.02 });
+	const { slack, service } = world;
 	const messages = [task(`A task of ${account}.`), asking('', [item(question, 'One of: Yes, No')])];
 	service.sessions.put(ID, { status: 'humanInput', name: `Session of ${account}`, messages, files: [] });
-	const dataDir = await mkdtemp(join(tmpdir(), `handraise-${account}-`));
-	const own = { DATA_DIR: dataDir, PORT: '0', UNDO_SECONDS: '0' };
-	const program = startProgram({ ...connectionEnv({ slack, service }), ...own, ...names });
+	const program = startProgram({ ...world.env, UNDO_SECONDS: '0', ...names });
 	await program.says('Handraise is ready');
 	await slack.connected();
 
@@ -39,9 +33,7 @@ async function install(account: string, question: string, beside?: FakeSlack) {
 		async [Symbol.asyncDispose]() {
 			program.child.kill('SIGTERM');
 			await program.closed;
-			await slack.close();
-			await service.stop();
-			await rm(dataDir, { recursive: true, force: true });
+			await world[Symbol.asyncDispose]();
 		},
 	};
 }

@@ -137,6 +137,8 @@ const ALL = { working: WORKING, asking: ASKING, secret: SECRET, three: THREE, do
 
 /** What an answer keeps of its session and question. */
 const OF_TRIP = { sessionName: ASKING.name, asked: { context: OFFERS, items: [FLIGHT] } };
+const items = [answerItem(FLIGHT.title, ANSWER)];
+const content = { kind: 'readable', items, other: null, ...OF_TRIP } as const;
 const STEPPED = { steps: stepsWords(questionOf(GONE_ON), snapshotAtNow(GONE_ON)) };
 
 export const SETTLED = Object.keys(SETTLED_WORDS) as (keyof typeof SETTLED_WORDS)[];
@@ -152,12 +154,9 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 	const answered = { ...open, answered: question.items.map((one) => ({ ...one, open: false, value: ANSWER })) };
 	const { fingerprint, shownHash } = question;
 	const undoUntil = NOW + (hasUndo ? 10_000 : -60_000);
-	const pressed = (overrides: Partial<Answer> = {}): Partial<PostContext> => {
-		const items = [answerItem(FLIGHT.title, ANSWER)];
-		const content = { kind: 'readable', items, other: null, ...OF_TRIP } as const;
-		const standing = answerOf({ fingerprint, shownHash, press: { undoUntil }, viewId: '', content, ...overrides });
-		return { standing };
-	};
+	const pressed = (overrides: Partial<Answer> = {}): Partial<PostContext> => ({
+		standing: answerOf({ fingerprint, shownHash, press: { undoUntil }, viewId: '', content, ...overrides }),
+	});
 	const asking = (more: Partial<PostContext> = {}, changed = false) => askedPost(open, changed, { ...post, ...more });
 	const settled = (how: SettledLook | null, more: Partial<PostContext> = {}) =>
 		settledQuestionPost(how === 'answered' ? answered : open, how, { ...post, ...more });
@@ -180,10 +179,9 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 	const remind = (stage: ReminderStage, more: Partial<typeof mention> | null = null) =>
 		reminderPost(reminded(stage), 900_000, { names, mention: more === null ? null : { ...mention, ...more } });
 	const outcome = () => outcomeWords(answered, 'answered', { ...post, ...pressed(sent) });
-	const items = [answerItem(FLIGHT.title, ANSWER)];
-	const content = { kind: 'readable', items, other: null, ...OF_TRIP } as const;
 	const receipt = (overrides: Partial<Answer>) =>
 		receiptMessage(answerOf({ content, ...overrides }), { ...MODEL, adminContact: PEOPLE.grace });
+	const [channelId, sessionId] = [MODEL.channelId, ASKING.sessionId];
 	const handed = { watchId: 'watch', handOverId: '' };
 	const settings = { ...DEFAULT_CHANNEL_SETTINGS, escalateAfterMs: 3_600_000, mention };
 	const { groups, defaultMs } = SETTINGS_MODEL;
@@ -246,22 +244,8 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 		outcome: {
 			told: textMessage(settled('answered', pressed({ ...sent, state: 'resumed', agentOutcome: 'resumed' })).text),
 		},
-		postRefused: {
-			told: plain({
-				kind: 'postRefused',
-				channelId: MODEL.channelId,
-				sessionId: ASKING.sessionId,
-				code: 'restricted_action',
-			}),
-		},
-		creatorTold: {
-			told: plain({
-				kind: 'creatorTold',
-				reason: 'botRemoved',
-				channelId: MODEL.channelId,
-				sessionIds: [ASKING.sessionId],
-			}),
-		},
+		postRefused: { told: plain({ kind: 'postRefused', channelId, sessionId, code: 'restricted_action' }) },
+		creatorTold: { told: plain({ kind: 'creatorTold', reason: 'botRemoved', channelId, sessionIds: [sessionId] }) },
 		reminder: {
 			due: remind('reminder'),
 			'4 steps since': reminderPost({ ...reminded('reminder'), ...STEPPED }, 900_000, { names, mention: null }),
@@ -279,11 +263,11 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 		settingsChanged: {
 			told: settingsChangedPost(
 				{ kind: 'settingsChanged', by: PEOPLE.ada, before: DEFAULT_CHANNEL_SETTINGS, after: settings },
-				{ channelId: MODEL.channelId, names, groups, defaultMs },
+				{ channelId, names, groups, defaultMs },
 			),
 		},
 		nobodyLeft: { told: watchPost({ kind: 'nobodyLeft' }, post) },
-		nobodyMentioned: { told: watchPost({ kind: 'nobodyMentioned', channelId: MODEL.channelId }, post) },
+		nobodyMentioned: { told: watchPost({ kind: 'nobodyMentioned', channelId }, post) },
 		handedOver: {
 			open: handOverPost({ kind: 'handedOver', ...handed, from: PEOPLE.grace }, open, { ...post, handOver: HAND_OVER }),
 		},
@@ -301,10 +285,7 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 	};
 }
 
-/** What people see besides posts. */
 function screens({ buttons }: Looks): Readonly<Record<string, Named>> {
-	const items = [answerItem(FLIGHT.title, ANSWER)];
-	const content = { kind: 'readable', items, other: null, ...OF_TRIP } as const;
 	const form = (session: ReadSession, more: Partial<SessionModel> = {}) =>
 		sessionModal(sessionModelOf(session, { ...more })[0]);
 	const waiting: InboxQuestion = {

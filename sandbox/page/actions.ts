@@ -1,6 +1,5 @@
 import { createContext, useContext } from 'react';
 
-/** What the sandbox answers to an action. */
 export type Answer<T extends object = Record<string, unknown>> = T & { error?: string };
 
 export type Do = <T extends object = Record<string, unknown>>(action: string, input?: object) => Promise<Answer<T>>;

@@ -61,7 +61,6 @@ interface AppViewProps {
 	tab: AppTab;
 	onTab: (tab: AppTab) => void;
 	onSidebar: () => void;
-	/** The direct messages with the app. */
 	messages: ReactNode;
 }
 

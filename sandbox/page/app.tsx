@@ -32,7 +32,6 @@ function Starting() {
 	);
 }
 
-/** A window of the workspace. */
 export function App({ store }: { store: Store }) {
 	const { data, isConnected, isNobody } = useSyncExternalStore(store.subscribe, store.get);
 	const [place, go] = usePlace();

@@ -50,7 +50,6 @@ function Intro({ channel, appName }: { channel: WireChannel; appName: string }) 
 	);
 }
 
-/** The messages of a channel and its composer. */
 export function ChannelBody({ data, channel }: Omit<ChannelViewProps, 'onSidebar'>) {
 	const { workspace } = data;
 	const [, go] = usePlace();
@@ -90,7 +89,6 @@ export function ChannelBody({ data, channel }: Omit<ChannelViewProps, 'onSidebar
 	);
 }
 
-/** A channel: its header, messages and composer. */
 export function ChannelView({ data, channel, onSidebar }: ChannelViewProps) {
 	const { workspace } = data;
 	const people = channel.members.filter((id) => workspace.people.some((one) => one.id === id));

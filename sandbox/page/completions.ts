@@ -80,7 +80,6 @@ function mentionCompletions(text: string, workspace: WireWorkspace): Completion[
 		}));
 }
 
-/** The completions of the typed text. */
 export function completionsFor(text: string, workspace: WireWorkspace, isInThread: boolean): Completion[] {
 	if (text.startsWith('/') && !isInThread && !text.includes('\n')) return commandCompletions(text, workspace);
 	return mentionCompletions(text, workspace);

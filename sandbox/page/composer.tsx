@@ -14,7 +14,6 @@ interface ComposerProps {
 	label: string;
 }
 
-/** The composer: messages, slash commands with completion, mentions. */
 export function Composer({ id, workspace, channel, thread, label }: ComposerProps) {
 	const doIt = useDo();
 	const toast = useToast();
@@ -112,6 +111,10 @@ export function Composer({ id, workspace, channel, thread, label }: ComposerProp
 			</div>
 		);
 	}
+	const starts = [
+		{ mark: '/', label: 'Slash command', insert: '/' },
+		{ mark: '@', label: 'Mention somebody', insert: `${text}${/^$| $/.test(text) ? '' : ' '}@` },
+	];
 	return (
 		<div className="composer">
 			{completions.length === 0 ? null : (
@@ -160,28 +163,20 @@ export function Composer({ id, workspace, channel, thread, label }: ComposerProp
 					onKeyDown={onKeyDown}
 				/>
 				<div className="composer-tools">
-					<button
-						type="button"
-						title="Slash command"
-						aria-label="Slash command"
-						onClick={() => {
-							setText('/');
-							box.current?.focus();
-						}}
-					>
-						<span aria-hidden="true">/</span>
-					</button>
-					<button
-						type="button"
-						title="Mention somebody"
-						aria-label="Mention somebody"
-						onClick={() => {
-							setText(`${text}${text === '' || text.endsWith(' ') ? '' : ' '}@`);
-							box.current?.focus();
-						}}
-					>
-						<span aria-hidden="true">@</span>
-					</button>
+					{starts.map(({ mark, label: words, insert }) => (
+						<button
+							key={mark}
+							type="button"
+							title={words}
+							aria-label={words}
+							onClick={() => {
+								setText(insert);
+								box.current?.focus();
+							}}
+						>
+							<span aria-hidden="true">{mark}</span>
+						</button>
+					))}
 					<button
 						type="button"
 						className="send"

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react';
 import type { WireDashboardSession } from '../wire.ts';
 import { look, useDo } from './actions.ts';
+import { each } from './each.tsx';
 
-/** How often the service's own web page reads. */
 const READ_MS = 1000;
 
 /** A session in the service's own web page, for somebody who does not use Slack. */
@@ -54,19 +54,17 @@ export function Dashboard({ id }: { id: string }) {
 					}}
 				>
 					<h2>The agent asks</h2>
-					{open.items
-						.map((item, place) => ({ item, place }))
-						.map(({ item, place }) => (
-							<label key={place}>
-								<b>{item.title || `Item ${place + 1}`}</b>
-								<span className="hint">{item.description.slice(0, 500)}</span>
-								<input
-									className="field"
-									value={values[key(place)] ?? ''}
-									onChange={(event) => setValues({ ...values, [key(place)]: event.target.value })}
-								/>
-							</label>
-						))}
+					{each(open.items, (item, place) => (
+						<label>
+							<b>{item.title || `Item ${place + 1}`}</b>
+							<span className="hint">{item.description.slice(0, 500)}</span>
+							<input
+								className="field"
+								value={values[key(place)] ?? ''}
+								onChange={(event) => setValues({ ...values, [key(place)]: event.target.value })}
+							/>
+						</label>
+					))}
 					<button type="submit" className="button button-primary">
 						Answer here
 					</button>
@@ -75,13 +73,11 @@ export function Dashboard({ id }: { id: string }) {
 			{error === null ? null : <p role="alert">{error}</p>}
 			<h2>Messages</h2>
 			<ol className="dashboard-messages">
-				{session.messages
-					.map((message, place) => ({ message, place }))
-					.map(({ message, place }) => (
-						<li key={place}>
-							<b>{message.role}</b> {message.content.slice(0, 2000)}
-						</li>
-					))}
+				{each(session.messages, ({ role, content }) => (
+					<li>
+						<b>{role}</b> {content.slice(0, 2000)}
+					</li>
+				))}
 			</ol>
 		</main>
 	);

@@ -7,7 +7,6 @@ export function focusablesIn(root: HTMLElement): HTMLElement[] {
 	return [...root.querySelectorAll<HTMLElement>(FOCUSABLE)].filter((one) => one.offsetParent !== null);
 }
 
-/** Keeps the Tab key inside a dialog. */
 export function keepTabInside(event: KeyboardEvent | React.KeyboardEvent, root: HTMLElement): void {
 	if (event.key !== 'Tab') return;
 	const all = focusablesIn(root);

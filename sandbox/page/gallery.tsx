@@ -2,11 +2,11 @@ import { useEffect, useMemo, useState } from 'react';
 import type { WireExample, WireGallery, WireWorkspace } from '../wire.ts';
 import { type Do, DoContext, look } from './actions.ts';
 import { Blocks } from './blocks/blocks.tsx';
-import { type Names, NamesContext } from './blocks/names.ts';
+import { type Names, NamesContext, NOBODY } from './blocks/names.ts';
 import { type Surface, SurfaceContext } from './blocks/surface.ts';
 import { words } from './blocks/text-object.tsx';
 import { list, str } from './json.ts';
-import { Message } from './message.tsx';
+import { Message, personOf } from './message.tsx';
 import { ClockContext } from './now.ts';
 
 /** The name of a switch in the address, its value when it is on, and what it says. */
@@ -17,26 +17,13 @@ const SWITCHES = [
 	{ name: 'extremes', on: 'yes', label: 'The largest and strangest' },
 ] as const;
 
-const BOT = {
-	id: 'U0BOT',
-	name: 'handraise',
-	realName: 'Handraise',
-	displayName: 'Handraise',
-	kind: 'bot',
-	isListed: false,
-};
+const BOT = personOf('U0BOT', 'Handraise', 'bot');
 const WORKSPACE = { people: [BOT], me: BOT, messageShortcuts: [] } as unknown as WireWorkspace;
 /** Whatever is pressed in an example is acknowledged, and does nothing. */
 export const nothing = (async () => ({ acked: true })) as unknown as Do;
 
 function surfaceOf(id: string, { inputs }: WireExample): Surface {
-	return {
-		id,
-		inputs,
-		fieldErrors: {},
-		press: async () => true,
-		fill: async () => undefined,
-	};
+	return { id, inputs, fieldErrors: {}, press: async () => true, fill: async () => undefined };
 }
 
 /** A window or the Home tab, as it would be after it was opened. */
@@ -105,15 +92,25 @@ export function Example({ id, example, now }: { id: string; example: WireExample
 	);
 }
 
-export function namesOf({ people, channels }: Pick<WireGallery, 'people' | 'channels'>): Names {
-	return {
-		me: '',
-		domain: '',
-		people: [],
-		person: (id) => people[id] ?? null,
-		channel: (id) => channels[id] ?? null,
-		userGroup: () => null,
-	};
+function namesOf({ people, channels }: Pick<WireGallery, 'people' | 'channels'>): Names {
+	return { ...NOBODY, person: (id) => people[id] ?? null, channel: (id) => channels[id] ?? null };
+}
+
+/** Above a page beside the workspace. */
+export function BackAndTitle({ title }: { title: string }) {
+	useEffect(() => {
+		document.title = `${title} · Handraise sandbox`;
+	}, [title]);
+	return (
+		<>
+			<p>
+				<a className="link" href={`/?as=${new URLSearchParams(location.search).get('as') ?? 'ada'}`}>
+					Back to the workspace
+				</a>
+			</p>
+			<h1>{title}</h1>
+		</>
+	);
 }
 
 /** Every state of everything that people see. The switches are in the address. */
@@ -121,7 +118,6 @@ export function Gallery() {
 	const [search, setSearch] = useState(location.search);
 	const [shown, setShown] = useState<WireGallery | null>(null);
 	useEffect(() => {
-		document.title = 'Gallery · Handraise sandbox';
 		void look<WireGallery>('gallery', Object.fromEntries(new URLSearchParams(search))).then(setShown);
 	}, [search]);
 	const query = new URLSearchParams(search);
@@ -135,12 +131,7 @@ export function Gallery() {
 	return (
 		<main className="gallery">
 			<header>
-				<p>
-					<a className="link" href={`/?as=${query.get('as') ?? 'ada'}`}>
-						Back to the workspace
-					</a>
-				</p>
-				<h1>Gallery</h1>
+				<BackAndTitle title="Gallery" />
 				<p>Every state of everything that people see, drawn by the program’s own views from invented data.</p>
 				<fieldset className="gallery-switches">
 					<legend className="visually-hidden">How it looks with</legend>

@@ -7,7 +7,6 @@ import { type FocusEvent, useLayoutEffect, useRef } from 'react';
 interface FocusPlace {
 	element: HTMLElement;
 	region: HTMLElement | null;
-	/** The value of data-surface. */
 	surface: string | null;
 }
 

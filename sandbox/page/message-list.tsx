@@ -16,7 +16,6 @@ interface MessageListProps {
 	/** The ts of the message above the line "New". */
 	newAfter: string | null;
 	label: string;
-	/** The content above the first message. */
 	intro?: ReactNode;
 	onThread?: (ts: string) => void;
 }
@@ -27,7 +26,6 @@ function follows(before: WireMessage | undefined, message: WireMessage): boolean
 	return Number(message.ts) - Number(before.ts) < TOGETHER_S;
 }
 
-/** Counts the replies of each message. */
 export function countReplies(messages: readonly WireMessage[]): Map<string, Replies> {
 	const counts = new Map<string, Replies>();
 	for (const message of messages) {

@@ -2,6 +2,7 @@ import type { WireMessage } from '../wire.ts';
 import { useDo } from './actions.ts';
 import { copyForBuilder } from './builder.ts';
 import { Icon } from './icons.tsx';
+import { Menu } from './menu.tsx';
 import { useToast } from './toast.tsx';
 import { useMenu } from './use-menu.ts';
 
@@ -9,9 +10,9 @@ interface MessageMenuProps {
 	message: WireMessage;
 	author: string;
 	shortcuts: readonly { name: string; callbackId: string }[];
-	onThread?: () => void;
+	onThread?: (() => void) | undefined;
 	/** What a notification says, below the message; absent when the message itself says it. */
-	notification?: { isShown: boolean; toggle: () => void };
+	notification?: { words: string; toggle: () => void } | undefined;
 }
 
 /** The toolbar of a message: reply in thread, the app's shortcuts, its JSON. */
@@ -25,10 +26,26 @@ export function MessageMenu({ message, author, shortcuts, onThread, notification
 		const answer = await doIt<{ acked: boolean }>('act', { do: 'messageShortcut', channel, ts, callbackId });
 		if (answer.acked !== true) toast('The app did not respond to the shortcut.');
 	}
+	function toggleNotification(): void {
+		close();
+		notification?.toggle();
+	}
 	async function copy(): Promise<void> {
 		close();
 		toast(await copyForBuilder({ channel: message.channel, ts: message.ts }));
 	}
+	const entries = [
+		...shortcuts.map(({ name, callbackId }) => {
+			const words = (
+				<>
+					{name} <span className="menu-app">Handraise</span>
+				</>
+			);
+			return [callbackId, words, () => void use(callbackId)] as const;
+		}),
+		...(notification === undefined ? [] : [['notification', notification.words, toggleNotification] as const]),
+		['copy', 'Copy for Block Kit Builder', () => void copy()] as const,
+	];
 	return (
 		<div className={isOpen ? 'message-menu message-menu-open' : 'message-menu'} ref={root}>
 			{onThread === undefined ? null : (
@@ -53,35 +70,7 @@ export function MessageMenu({ message, author, shortcuts, onThread, notification
 				<Icon name="dots" />
 			</button>
 			{isOpen ? (
-				<div className="menu" role="menu" aria-label={`Actions for ${author}’s message`} onKeyDown={onMenuKeyDown}>
-					{shortcuts.map((shortcut) => (
-						<button
-							type="button"
-							role="menuitem"
-							className="menu-item"
-							key={shortcut.callbackId}
-							onClick={() => void use(shortcut.callbackId)}
-						>
-							{shortcut.name} <span className="menu-app">Handraise</span>
-						</button>
-					))}
-					{notification === undefined ? null : (
-						<button
-							type="button"
-							role="menuitem"
-							className="menu-item"
-							onClick={() => {
-								close();
-								notification.toggle();
-							}}
-						>
-							{notification.isShown ? 'Hide notification' : 'Show notification'}
-						</button>
-					)}
-					<button type="button" role="menuitem" className="menu-item" onClick={() => void copy()}>
-						Copy for Block Kit Builder
-					</button>
-				</div>
+				<Menu aria-label={`Actions for ${author}’s message`} onKeyDown={onMenuKeyDown} entries={entries} />
 			) : null}
 		</div>
 	);

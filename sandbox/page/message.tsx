@@ -27,29 +27,23 @@ interface MessageProps {
 	onThread?: (ts: string) => void;
 }
 
-const SLACKBOT: WirePerson = {
-	id: 'USLACKBOT',
-	name: 'slackbot',
-	realName: 'Slackbot',
-	displayName: 'Slackbot',
-	kind: 'member',
-	isListed: true,
+export const personOf = (id: string, realName: string, kind: WirePerson['kind'], isListed = false): WirePerson => {
+	return { id, name: realName.toLowerCase(), realName, displayName: realName, kind, isListed };
 };
+const SLACKBOT = personOf('USLACKBOT', 'Slackbot', 'member', true);
 
 /** The author as this person sees them; the app's bot is a person too. */
-export function authorOf(message: WireMessage, workspace: WireWorkspace): WirePerson {
-	if (message.isSlackbot) return SLACKBOT;
-	return (
-		workspace.people.find((one) => one.id === message.user) ?? {
-			id: message.user,
-			name: message.user,
-			realName: message.user,
-			displayName: message.user,
-			kind: 'member',
-			isListed: false,
-		}
-	);
+export function authorOf({ isSlackbot, user }: WireMessage, workspace: WireWorkspace): WirePerson {
+	if (isSlackbot) return SLACKBOT;
+	return workspace.people.find((one) => one.id === user) ?? personOf(user, user, 'member');
 }
+
+/** What Slack adds to the name of others than members. */
+const TAGS: Readonly<Partial<Record<WirePerson['kind'], string>>> = {
+	bot: 'APP',
+	external: 'EXTERNAL',
+	guest: 'GUEST',
+};
 
 function useMessageSurface(message: WireMessage): Surface {
 	const doIt = useDo();
@@ -71,7 +65,6 @@ function useMessageSurface(message: WireMessage): Surface {
 	);
 }
 
-/** A message in a channel or thread. */
 export const Message = memo(function Message(props: MessageProps) {
 	const { message, workspace, isFollowing, replies, onThread } = props;
 	const doIt = useDo();
@@ -83,6 +76,10 @@ export const Message = memo(function Message(props: MessageProps) {
 	// Whoever gets the focus here, because a press replaced its button, hears what became of it.
 	const [firstLine = ''] = spokenText(message, useNames()).split('\n');
 	const blocks = useMemo(() => tableLast(message.blocks), [message.blocks]);
+	const notification = {
+		words: showsNotification ? 'Hide notification' : 'Show notification',
+		toggle: () => setShowsNotification(!showsNotification),
+	};
 	const classes = ['message', isFollowing ? 'message-following' : '', message.ephemeral ? 'message-ephemeral' : ''];
 	return (
 		<article
@@ -106,9 +103,7 @@ export const Message = memo(function Message(props: MessageProps) {
 				{isFollowing ? null : (
 					<p className="message-head">
 						<b>{author.realName}</b>
-						{author.kind === 'bot' ? <span className="tag">APP</span> : null}
-						{author.kind === 'external' ? <span className="tag">EXTERNAL</span> : null}
-						{author.kind === 'guest' ? <span className="tag">GUEST</span> : null}
+						{TAGS[author.kind] === undefined ? null : <span className="tag">{TAGS[author.kind]}</span>}
 						<time title={new Date(Number(message.ts) * 1000).toLocaleString()}>{time}</time>
 					</p>
 				)}
@@ -154,17 +149,8 @@ export const Message = memo(function Message(props: MessageProps) {
 				message={message}
 				author={author.realName}
 				shortcuts={message.ephemeral ? [] : workspace.messageShortcuts}
-				{...(message.blocks.length === 0 || message.ephemeral
-					? {}
-					: {
-							notification: {
-								isShown: showsNotification,
-								toggle: () => setShowsNotification(!showsNotification),
-							},
-						})}
-				{...(onThread === undefined || message.ephemeral
-					? {}
-					: { onThread: () => onThread(message.threadTs ?? message.ts) })}
+				notification={message.blocks.length === 0 || message.ephemeral ? undefined : notification}
+				onThread={onThread && !message.ephemeral ? () => onThread(message.threadTs ?? message.ts) : undefined}
 			/>
 		</article>
 	);

@@ -14,7 +14,6 @@ import { useFills } from './use-fills.ts';
 
 interface ModalProps {
 	modal: WireModal;
-	/** How many modals the stack holds. */
 	depth: number;
 	appName: string;
 }

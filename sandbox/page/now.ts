@@ -3,7 +3,6 @@ import { createContext, useContext } from 'react';
 /** How far the sandbox's clock is ahead of the machine's, in milliseconds. */
 export const ClockContext = createContext(0);
 
-/** The sandbox's time. */
 export function useNow(): () => Date {
 	const offsetMs = useContext(ClockContext);
 	return () => new Date(Date.now() + offsetMs);

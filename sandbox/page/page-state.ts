@@ -1,6 +1,5 @@
 import { NOBODY, type WireCall, type WireFrame, type WireMessage, type WireParts } from '../wire.ts';
 
-/** Calls kept in the page. */
 const CALLS_KEPT = 500;
 
 /** The state of this window, as the sandbox sent it. */
@@ -12,7 +11,6 @@ export interface PageData extends WireParts {
 
 export interface PageState {
 	data: PageData | null;
-	/** Whether the stream is connected. */
 	isConnected: boolean;
 	/** Nobody in this workspace has the name in the address. */
 	isNobody: boolean;

@@ -2,7 +2,6 @@ import { useCallback, useSyncExternalStore } from 'react';
 
 /** What the window shows. It is in the address, so that a reload, the back button and a second window keep it. */
 export interface Place {
-	/** A channel's id. */
 	channel: string | null;
 	thread: string | null;
 	/** `home` is the app's Home tab. Absent, the channel is shown. */
@@ -50,7 +49,6 @@ export function placeOfPermalink(address: string, domain: string): Place | null 
 	return { channel, thread: url.searchParams.get('thread_ts') ?? `${seconds}.${micros}` };
 }
 
-/** The address of this window for another person. */
 export function addressAs(person: string): string {
 	const to = new URLSearchParams(location.search);
 	to.set('as', person);

@@ -54,7 +54,6 @@ function Entry({ data, channel, isCurrent, onChoose }: EntryProps) {
 	);
 }
 
-/** The workspace's channels, the app, and the current person. */
 export function Sidebar({ data, current, isApp, onChoose, onOpenApp, onClose }: SidebarProps) {
 	const channels = data.channels.filter((one) => !one.isIm && !one.isArchived);
 	const talk = data.channels.find((one) => one.isIm) ?? null;

@@ -14,7 +14,6 @@ interface ThreadProps {
 
 const none = new Map();
 
-/** A message with its replies, beside the channel. */
 export function Thread({ data, channel, parent, onClose }: ThreadProps) {
 	const messages = useMemo(
 		() => [parent, ...data.messages.filter((one) => one.channel === channel.id && one.threadTs === parent.ts)],

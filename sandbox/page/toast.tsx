@@ -2,7 +2,6 @@ import { createContext, type ReactNode, useCallback, useContext, useEffect, useS
 
 const ToastContext = createContext<(words: string) => void>(() => undefined);
 
-/** Shows a text at the bottom of the window for a few seconds. */
 export const useToast = () => useContext(ToastContext);
 
 export function Toasts({ children }: { children: ReactNode }) {

@@ -1,12 +1,11 @@
 import { useEffect, useState } from 'react';
 import type { WireTried } from '../wire.ts';
 import { type Answer, DoContext, useDo } from './actions.ts';
-import { NamesContext } from './blocks/names.ts';
-import { Example, namesOf, nothing } from './gallery.tsx';
+import { NamesContext, NOBODY } from './blocks/names.ts';
+import { BackAndTitle, Example, nothing } from './gallery.tsx';
 import { ClockContext } from './now.ts';
 
 const FIRST = { title: 'Which flight should I book?', description: 'Options: LH 1173 | TP 570' };
-const NAMES = namesOf({ people: {}, channels: {} });
 /** In whole seconds, as in the times of messages. */
 const NOW = Math.floor(Date.now() / 1000) * 1000;
 const jsonOf = (item: typeof FIRST) => JSON.stringify(item, null, 2);
@@ -18,7 +17,6 @@ export function TryQuestion() {
 	const [json, setJson] = useState(jsonOf(FIRST));
 	const [tried, setTried] = useState<Answer<WireTried> | null>(null);
 	useEffect(() => {
-		document.title = 'Try a question · Handraise sandbox';
 		let isLatest = true;
 		void doIt<WireTried>('try-question', { json }).then((answer) => isLatest && setTried(answer));
 		return () => {
@@ -33,12 +31,7 @@ export function TryQuestion() {
 	return (
 		<main className="gallery try">
 			<header>
-				<p>
-					<a className="link" href={`/?as=${new URLSearchParams(location.search).get('as') ?? 'ada'}`}>
-						Back to the workspace
-					</a>
-				</p>
-				<h1>Try a question</h1>
+				<BackAndTitle title="Try a question" />
 				<p>What an agent asks, and how people see it. docs/asking.md says how to ask.</p>
 			</header>
 			<div className="try-parts">
@@ -66,7 +59,7 @@ export function TryQuestion() {
 					{tried?.examples === undefined ? null : (
 						<DoContext value={nothing}>
 							<ClockContext value={0}>
-								<NamesContext value={NAMES}>
+								<NamesContext value={NOBODY}>
 									<pre className="try-words">{tried.words}</pre>
 									{tried.examples.map((example, at) => (
 										<Example key={`${json} ${example.name}`} id={`t${at}`} example={example} now={NOW} />

@@ -1,22 +1,13 @@
-import { type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { followPlace } from './menu-place.ts';
 
-interface Menu<T extends HTMLElement> {
-	/** Around the menu and what opens it. */
-	root: RefObject<T | null>;
-	opener: RefObject<HTMLButtonElement | null>;
-	isOpen: boolean;
-	toggle: () => void;
-	/** Closes it, and returns the focus to what opens it. */
-	close: () => void;
-	onMenuKeyDown: (event: KeyboardEvent<HTMLElement>) => void;
-}
-
 /** A menu: a press elsewhere closes it, the arrow keys move through its entries, and the first has the focus. */
-export function useMenu<T extends HTMLElement>(): Menu<T> {
+export function useMenu<T extends HTMLElement>() {
 	const [isOpen, setOpen] = useState(false);
+	/** Around the menu and what opens it. */
 	const root = useRef<T>(null);
 	const opener = useRef<HTMLButtonElement>(null);
+	/** Closes it, and returns the focus to what opens it. */
 	function close(): void {
 		setOpen(false);
 		opener.current?.focus();

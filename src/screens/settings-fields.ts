@@ -223,7 +223,7 @@ export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> }
 };
 export const SETTINGS_FIELDS = Object.keys(FIELDS) as readonly SettingsField[];
 
-export const NEVER_MENTIONED =
+const NEVER_MENTIONED =
 	'Nobody is mentioned while this is off. Choose a time, or take out the people and groups under Mention.';
 /** While a time for it is set. */
 export const NO_ESCALATION = 'Nobody is named, so there is no escalation.';

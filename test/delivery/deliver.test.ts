@@ -71,17 +71,6 @@ describe('a delivery', () => {
 		expect(await harness.get(id)).toMatchObject({ state: 'delivered' });
 	});
 
-	it('with a lost response is found by the first read, without a second PUT', async () => {
-		harness.on.put = (sessionId) => {
-			harness.save(sessionId, 1, SAVED);
-			throw new SessionServiceError('timed_out', 'no answer', { outcomeUnknown: true });
-		};
-		const { id } = await harness.deliverOne();
-		await harness.pass(1_500);
-		expect(await harness.get(id)).toMatchObject({ state: 'delivered', lastError: null });
-		expect(harness.times('put')).toHaveLength(1);
-	});
-
 	it('is logged as an error when the store fails', async () => {
 		const { id } = await harness.accept('s1');
 		const update = () => Promise.reject(new Error('broken'));
@@ -150,22 +139,11 @@ describe('a delivery', () => {
 		expect(await harness.get(id)).toMatchObject({ state: 'accepted', ...found });
 	});
 
-	it('of a session that is not found, as nothing else, waits for its author after the time to give up', async () => {
-		harness.on.read = GONE;
-		const { id } = await harness.accept('s1', T0 + HOUR);
-		harness.createWorker().start();
-		await harness.pass(HOUR - 1_000);
-		expect(await harness.get(id)).toMatchObject({ state: 'accepted', lastError: 'service_missing' });
-		await harness.pass(1_000);
-		expect(await harness.get(id)).toMatchObject({ state: 'waiting', lastError: 'service_missing' });
-	});
-
 	it.each(['refused', 'session_not_found'] as const)(
 		'whose PUT gets %s each time is tried until its time is over, then waits for its author',
 		async (code) => {
 			harness.on.put = failing(code, 'of a PUT');
-			const { id } = await harness.accept('s1', T0 + HOUR);
-			harness.createWorker().start();
+			const { id } = await harness.deliverOne({ giveUpAt: T0 + HOUR });
 			await passReadable(HOUR - MINUTE);
 			expect(await harness.get(id)).toMatchObject({ state: 'accepted', lastError: 'refused' });
 			const puts = harness.times('put').length;
@@ -192,27 +170,6 @@ describe('a delivery', () => {
 		expect(await harness.get(id)).toMatchObject({ state: 'accepted', lastError: 'session_missing' });
 		await passReadable(4 * MINUTE, { ...harness, health });
 		expect(await harness.get(id)).toMatchObject({ state: 'refused' });
-	});
-
-	it('is not sent after an edit during the read that conflicts', async () => {
-		const given = await harness.accept('s1');
-		harness.on.read = async () => {
-			// During the read, the author presses again with another text.
-			const { store, clock } = harness;
-			await store.answers.accept({
-				...submission({ sessionId: 's1', fingerprint: given.fingerprint, items: [item('green')] }),
-				id: 'another',
-				submissionKey: given.submissionKey,
-				acceptedAt: clock.now(),
-			});
-		};
-		harness.save('s1', 1, SAVED);
-		harness.createWorker().start();
-		await harness.pass(1_000);
-		expect(harness.times('put')).toEqual([]);
-		const { state, content } = await harness.get(given.id);
-		expect(state).toBe('conflicted');
-		expect(content).toMatchObject({ items: [{ value: 'green' }] });
 	});
 
 	it('goes only to its own service', async () => {
@@ -338,13 +295,18 @@ describe('a delivery', () => {
 		expect(harness.times('put')).toHaveLength(1);
 	});
 
-	it('waits for its author after the time to give up, and is sent when they try again', async () => {
-		harness.on.read = failing('unauthorized', '401');
+	it.each([
+		['unauthorized', failing('unauthorized', '401')],
+		['service_missing', GONE],
+	])('waits for its author after the time to give up, and is sent when they try again: %s', async (lastError, fail) => {
+		harness.on.read = fail;
 		const { id } = await harness.accept('s1', T0 + 600_000);
 		const worker = harness.createWorker();
 		worker.start();
-		await harness.pass(601_000);
-		expect(await harness.get(id)).toMatchObject({ state: 'waiting', lastError: 'unauthorized', nextAttemptAt: null });
+		await harness.pass(599_000);
+		expect(await harness.get(id)).toMatchObject({ state: 'accepted', lastError });
+		await harness.pass(2_000);
+		expect(await harness.get(id)).toMatchObject({ state: 'waiting', lastError, nextAttemptAt: null });
 		const reads = harness.times('read').length;
 		await harness.pass(60_000);
 		expect(harness.times('read')).toHaveLength(reads);
@@ -426,8 +388,7 @@ describe('an answer whose author is asked about', () => {
 			return null;
 		};
 		harness.on.read = () => harness.clock.sleep(5 * MINUTE);
-		const { id } = await harness.accept('s1', T0 + HOUR);
-		harness.createWorker().start();
+		const { id } = await harness.deliverOne({ giveUpAt: T0 + HOUR });
 		await harness.pass(30 * MINUTE);
 		expect(await harness.get(id)).toMatchObject({ state: 'accepted', lastError: 'timed_out' });
 		expect(askedCount).toBeGreaterThan(2);

@@ -76,11 +76,7 @@ export async function createHarness({
 		check: (person: Person, channelId: string) => Promise<Refusal | null>;
 		read: (sessionId: string) => unknown;
 		put: (sessionId: string) => unknown;
-	} = {
-		check: async () => null,
-		read: () => undefined,
-		put: () => undefined,
-	};
+	} = { check: async () => null, read: () => undefined, put: () => undefined };
 
 	function current(sessionId: string): ReadSession {
 		return sessions.get(sessionId) ?? asking(sessionId);
@@ -155,10 +151,7 @@ export async function createHarness({
 	};
 
 	function createWorker(answers: AnswerStore = store.answers, ownClock: Clock = clock, { missed } = health) {
-		const worker = createAnswerWorker(coreFor(answers, ownClock), {
-			...delivering,
-			missed,
-		});
+		const worker = createAnswerWorker(coreFor(answers, ownClock), { ...delivering, missed });
 		workers.push(worker);
 		return worker;
 	}
@@ -207,8 +200,8 @@ export async function createHarness({
 			})(answer, token, new AbortController().signal),
 		accept,
 		/** An answer to the question of `s1`, which a worker delivers. */
-		async deliverOne(answers?: AnswerStore): Promise<Answer> {
-			const answer = await accept('s1');
+		async deliverOne({ answers, giveUpAt }: { answers?: AnswerStore; giveUpAt?: number } = {}): Promise<Answer> {
+			const answer = await accept('s1', giveUpAt);
 			createWorker(answers).start();
 			return answer;
 		},

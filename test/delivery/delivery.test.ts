@@ -1,8 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Fault } from '../../fake-session-service/faults.ts';
 import { itemsOf } from '../../fake-session-service/log.ts';
 import type { AgentOutcome } from '../../src/domain/answer.ts';
-import { errorWords } from '../../src/slack/error-view.ts';
 import {
 	askingSession,
 	callSlack,
@@ -13,7 +11,6 @@ import {
 	line,
 	type Modal,
 	openSession,
-	said,
 	startTimedApp,
 	type TimedApp,
 	whatHappened,
@@ -42,18 +39,12 @@ async function submit(app: TimedApp, id: string, meanwhile: () => unknown = () =
 	return modal;
 }
 
-/** Holds every PUT until the returned function is called. */
-function holdPuts(app: TimedApp): () => void {
-	const { promise, resolve } = Promise.withResolvers<void>();
-	app.service.hooks.onRequest = (entry) => (entry.kind === 'answer' ? promise : undefined);
-	return resolve;
-}
 const effective = (app: TimedApp, id: string) => app.service.log.effectivePuts(id);
 
 describe('an answer is delivered once', () => {
 	it('shows saved, delivered and resumed in the modal, each with its time', async ({ app }) => {
 		const id = ask(app);
-		const release = holdPuts(app);
+		const { release } = app.holdPuts();
 		const modal = await submit(app, id);
 		expect(modal.text()).toContain(headline('accepted'));
 		expect(modal.submitText()).toBeNull();
@@ -65,36 +56,6 @@ describe('an answer is delivered once', () => {
 		expect(modal.text()).toMatch(/\n\d+ \w+ 2026, \d\d:\d\d UTC Session/);
 		expect(app.service.log.puts(id)).toHaveLength(1);
 		expect(app.slack.as('ada').dm()).toEqual([]);
-	});
-
-	// `service-faults.test.ts` has all faults, without Slack.
-	it.for<[string, Fault, number]>([
-		['500 without saving', { kind: 'error' }, 2],
-		['a reset after saving', { kind: 'reset', saves: true }, 1],
-	] as const)('delivers once when the service responds to the PUT with %s', async ([, fault, puts], { app }) => {
-		const id = ask(app);
-		app.service.faults.add({ ...fault, method: 'PUT', sessionId: id, times: 1 });
-		await submit(app, id);
-		await app.shows(headline('resumed'));
-		expect(effective(app, id)).toHaveLength(1);
-		expect(app.service.log.puts(id)).toHaveLength(puts);
-		const put = effective(app, id)[0];
-		expect(put?.messageIndex).toBe(1);
-		expect(put === undefined ? [] : itemsOf(put)).toEqual([
-			{ title: 'First', description: '', value: 'Ada' },
-			{ title: 'Second', description: '', value: 'Grace' },
-		]);
-	});
-
-	it('does not repeat before the time that a 429 names', async ({ app }) => {
-		const id = ask(app);
-		app.service.faults.add({ kind: 'rate-limited', retryAfterSeconds: 90, method: 'PUT', sessionId: id, times: 1 });
-		await submit(app, id);
-		await app.shows(whatHappened('rate_limited'));
-		await app.shows(said(errorWords('rate_limited', { kept: 'answer', adminContact: null }).text));
-		await app.shows(headline('resumed'));
-		const [first, second] = app.service.log.puts(id);
-		expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(90_000);
 	});
 
 	it('sends items of others back exactly as the service has them', async ({ app }) => {
@@ -120,41 +81,11 @@ describe('an answer is delivered once', () => {
 		);
 	});
 
-	it('delivers once when Slack sends the submission twice', async ({ app }) => {
-		const id = ask(app);
-		app.slack.faults.duplicateNext('view_submission');
-		await submit(app, id);
-		await app.shows(headline('resumed'));
-		expect(app.service.log.puts(id)).toHaveLength(1);
-	});
-
-	it('delivers after the service comes back, with a receipt in a direct message', async ({ app }) => {
-		const id = ask(app);
-		const modal = await submit(app, id, () => app.service.goDown());
-		await app.shows(said(errorWords('unavailable', { kept: 'answer', adminContact: null }).text));
-		await modal.close();
-		const ada = app.slack.as('ada');
-		const dm = (words: string) =>
-			ada.dm().filter((message) => message.text().includes(words) && message.text().includes(id));
-		await app.until(() => dm(headline('accepted', { lastError: 'unavailable' })).length > 0);
-		await app.service.comeBack();
-		await app.until(() => dm(headline('resumed')).length > 0);
-		expect(dm('')).toHaveLength(1);
-		expect(dm('')[0]?.text()).toContain('> Ada');
-		expect(effective(app, id)).toHaveLength(1);
-	});
-
 	it('finishes the PUT under way when the program stops, and does not repeat it', async ({ app }) => {
 		const id = ask(app);
-		const arrived = Promise.withResolvers<void>();
-		const answer = Promise.withResolvers<void>();
-		app.service.hooks.onRequest = (entry) => {
-			if (entry.kind !== 'answer') return undefined;
-			arrived.resolve();
-			return answer.promise;
-		};
+		const { arrived, release } = app.holdPuts();
 		await submit(app, id);
-		await arrived.promise;
+		await arrived;
 		const restarted = app.restart();
 		await app.slack.changes.until(
 			() => app.slack.sockets.count() === 0,
@@ -162,21 +93,11 @@ describe('an answer is delivered once', () => {
 		);
 		// Long enough for whatever would cut the PUT.
 		for (let turn = 0; turn < 50; turn++) await delay(1);
-		answer.resolve();
+		release();
 		await restarted;
 		await app.shows(headline('resumed'));
 		expect(app.service.log.puts(id)).toHaveLength(1);
 		expect(app.service.log.puts(id)[0]?.clientGone).toBe(false);
-	});
-
-	it('delivers after a restart when the program stopped before the PUT', async ({ app }) => {
-		const id = ask(app);
-		await submit(app, id, () => app.service.faults.add({ kind: 'unauthorized', method: 'GET', sessionId: id }));
-		await app.shows(headline('accepted', { lastError: 'unauthorized' }));
-		await app.restart();
-		app.service.faults.clear();
-		await app.shows(headline('resumed'));
-		expect(app.service.log.puts(id)).toHaveLength(1);
 	});
 });
 
@@ -187,7 +108,7 @@ describe('a closed modal', () => {
 	};
 	/** Submits and closes the modal during the PUT; the session gets `status` after it. */
 	async function closeAndDeliver(app: TimedApp, id: string, goOn: () => void): Promise<void> {
-		const release = holdPuts(app);
+		const { release } = app.holdPuts();
 		app.service.hooks.onSaved = goOn;
 		await (await submit(app, id)).close();
 		release();
@@ -196,12 +117,9 @@ describe('a closed modal', () => {
 
 	it.for([
 		['one direct message', 'the session failed', 'failed'],
-		['one direct message', 'the session was stopped', 'stopped'],
 		['one direct message', 'somebody overwrote it', 'overwritten'],
 		['no direct message', 'the session goes on', 'active'],
 		['no direct message', 'the session completed', 'completed'],
-		['no direct message', 'the session was paused', 'paused'],
-		['no direct message', 'the session is inactive', 'inactive'],
 	] as const)("sends %s to a closed modal's author when %s after the delivery", async ([what, , outcome], { app }) => {
 		const id = ask(app);
 		await closeAndDeliver(app, id, () =>

@@ -13,7 +13,7 @@ import {
 
 /*
  * What the public implementation of the service does beyond its interface document: it has one sentence for every PUT that
- * fails, saved or not, and a redirect to its front page instead of a 401.
+ * fails, saved or not.
  */
 
 const it = withApp(startTimedApp);
@@ -66,21 +66,4 @@ it('sends an answer again when the service did not save it and saved nothing els
 	await app.shows(CHECKING);
 	await app.shows(DELIVERED);
 	expect(app.service.sessions.values(id, 1)).toEqual(['blue']);
-});
-
-it('keeps an answer while the service redirects to its front page, and sends it afterwards', async ({ app }) => {
-	const id = 'redirects';
-	app.service.sessions.put(id, askingSession(['Colour']));
-	const modal = await openSession(app, id);
-	await modal.fill(0, 'blue');
-	app.service.faults.add({ kind: 'redirect', location: '/' });
-	await modal.submit();
-	await app.shows(headline('accepted', { lastError: 'redirected' }));
-	expect(modal.text()).toContain(whatHappened('redirected'));
-	await app.pass(60_000);
-	expect(modal.text()).toContain(headline('accepted', { lastError: 'redirected' }));
-	app.service.faults.clear();
-	await app.shows(DELIVERED);
-	expect(app.service.log.savedPuts(id)).toHaveLength(1);
-	expect(app.service.log.list({ kind: 'other' })).toEqual([]);
 });

@@ -14,10 +14,7 @@ it('removes drafts, answers, posts and ended watches after RETENTION_DAYS', asyn
 	let aheadMs = 0;
 	await using app = await startApp({
 		clock: { ...systemClock, now: () => systemClock.now() + aheadMs },
-		env: {
-			RETENTION_DAYS: '3',
-			ENCRYPTION_KEY: KEY,
-		},
+		env: { RETENTION_DAYS: '3', ENCRYPTION_KEY: KEY },
 	});
 	const ada = app.slack.as('ada');
 	for (const id of ['drafted', 'waiting', 'watched', 'unwatched']) {
@@ -39,11 +36,7 @@ it('removes drafts, answers, posts and ended watches after RETENTION_DAYS', asyn
 	/** Stops the program and returns what is stored. */
 	async function stored() {
 		await app.stop();
-		const store = await openStore({
-			dataDir: app.dataDir,
-			encryptionKey: KEY,
-			log: createRecordingLog(),
-		});
+		const store = await openStore({ dataDir: app.dataDir, encryptionKey: KEY, log: createRecordingLog() });
 		const { read } = store.db;
 		const answers = await read.selectFrom('answers').select(['content', 'state']).execute();
 		const drafts = await read.selectFrom('drafts').select('formId').execute();

@@ -65,7 +65,7 @@ describe('a committed write with a lost reply', () => {
 	});
 
 	it('that marks a PUT: the answer waits until the PUT cannot land, and is sent once', async () => {
-		const { id } = await harness.deliverOne(losesOneReply(harness.store.answers, 'delivering'));
+		const { id } = await harness.deliverOne({ answers: losesOneReply(harness.store.answers, 'delivering') });
 		await harness.pass(MAY_LAND_MS + 5_000);
 		expect((await harness.get(id)).state).toBe('delivered');
 		expect(harness.times('put')).toHaveLength(1);
@@ -264,6 +264,7 @@ it('compares an edit during the read with its new text', async () => {
 	const answer = await harness.get(given.id);
 	expect(answer).toMatchObject({ state: 'conflicted', content: { other: { values: ['blue'], same: false } } });
 	expect(valuesOf(answer)).toEqual(['red']);
+	expect(harness.times('put')).toEqual([]);
 });
 
 describe('an edit during the read of an answer whose PUT has an unknown outcome', () => {

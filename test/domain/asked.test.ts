@@ -166,72 +166,68 @@ describe('the rule', () => {
 		],
 
 		[
-			'asked again: it waits beside the empty field for 60 s',
+			'again: it waits beside the empty field for 60 s',
 			[waits(0), ours(1), waits(2), waits(61), waits(62)],
 			'asks,answered,answered,askedAgain',
 		],
 		[
-			'asked again: so for a value from elsewhere',
+			'again: so for a value from elsewhere',
 			[waits(0), waits(1, ['x']), waits(2), waits(61), waits(62)],
 			'asks,answered,answered,answered,askedAgain',
 		],
 		[
-			'asked again: from when the field was found empty',
+			'again: from when the field was found empty',
 			[waits(0), ours(1), waits(600, ['ours']), waits(601), waits(660), waits(661)],
 			'asks,answered,answered,answered,askedAgain',
 		],
+		['again: not by one read after a long gap', [waits(0), ours(1), waits(600), waits(609)], 'asks,answered,answered'],
 		[
-			'asked again: not by one read after a long gap',
-			[waits(0), ours(1), waits(600), waits(609)],
-			'asks,answered,answered',
-		],
-		[
-			'asked again: after 10 s where an earlier read since the value showed another status',
+			'again: after 10 s where an earlier read since the value showed another status',
 			[waits(0), ours(1), active(2), waits(11), waits(20), waits(21)],
 			'asks,answered,answered,answered,askedAgain',
 		],
 		[
-			'asked again: after 10 s also where only one of the empty fields had a value',
+			'again: after 10 s also where only one of the empty fields had a value',
 			[ours(1), active(2, ['', '']), waits(3, ['', '']), waits(13, ['', ''])],
 			'answered,answered,askedAgain',
 		],
 		[
-			'asked again: also where the read that found a value from elsewhere did',
+			'again: also where the read that found a value from elsewhere did',
 			[waits(0), active(1, ['x']), waits(2), waits(12)],
 			'asks,answered,answered,askedAgain',
 		],
 		[
-			'asked again: not by a status before the value',
+			'again: not by a status before the value',
 			[waits(0), active(1), ours(2), waits(3), waits(13)],
 			'asks,asks,answered,answered',
 		],
 		[
-			'asked again: every other status begins the time anew',
+			'again: every other status begins the time anew',
 			[waits(0), ours(1), waits(2), paused(30), waits(31), waits(40), waits(41)],
 			'asks,answered,answered,answered,answered,askedAgain',
 		],
 		[
-			'asked again: so does a field that is filled',
+			'again: so does a field that is filled',
 			[waits(0), ours(1), waits(2), waits(30, ['ours']), waits(31), waits(90), waits(91)],
 			'asks,answered,answered,answered,answered,askedAgain',
 		],
 		[
-			'asked again: an item that nobody has filled yet after 60 s, also where the agent was away',
+			'again: an item that nobody has filled yet after 60 s, also where the agent was away',
 			[waits(0, ['', '']), active(1, ['x', '']), waits(2, ['x', '']), waits(61, ['x', '']), waits(62, ['x', ''])],
 			'asks,answered,answered,answered,askedAgain',
 		],
 		[
-			'asked again: counted from the read that finds the other item filled',
+			'again: counted from the read that finds the other item filled',
 			[waits(0, ['', '']), waits(1, ['x', '']), waits(60, ['x', '']), waits(61, ['x', ''])],
 			'asks,answered,answered,askedAgain',
 		],
 		[
-			'asked again: not an item that ours left empty',
+			'again: not an item that ours left empty',
 			[waits(0, ['', '']), ours(1, { leftEmpty: [1] }), waits(2, ['ours', '']), waits(999, ['ours', ''])],
 			'asks,answered,answered',
 		],
 		[
-			'asked again: unless somebody filled it since',
+			'again: unless somebody filled it since',
 			[
 				waits(0, ['', '']),
 				ours(1, { leftEmpty: [1] }),
@@ -242,12 +238,12 @@ describe('the rule', () => {
 			'asks,answered,answered,askedAgain',
 		],
 		[
-			'asked again: with what stood there before our PUT',
+			'again: with what stood there before our PUT',
 			[ours(1, { filled: [0, 1] }), active(2, ['ours', '']), waits(3, ['ours', '']), waits(13, ['ours', ''])],
 			'answered,answered,askedAgain',
 		],
 		[
-			'asked again: a new answer begins all anew',
+			'again: a new answer begins all anew',
 			[
 				waits(0),
 				ours(1),

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { looksSecret } from '../../src/domain/asks-for-secret.ts';
 import { examine, guessInput, looksSecretAt } from '../../src/domain/secrecy.ts';
+import { titles } from './no-buttons.ts';
 
 const asked = (context: string, ...titles: string[]) =>
 	titles.map((_, at) => looksSecretAt({ context, items: titles.map((title) => ({ title, description: '' })) }, at));
@@ -9,46 +10,29 @@ const asked = (context: string, ...titles: string[]) =>
 const isSecret = (title: string, description = '') => looksSecret({ title, description });
 
 describe('an item', () => {
-	it.each([
+	it.each<[title: string, description?: string]>([
 		['Password'],
 		['What is the password of the shop?'],
 		['SMS code'],
 		['Which password should I use?', 'One of: hunter1, hunter2'],
-		['May I have your password?'],
-		['Can I get the verification code?'],
-		['2FA code from your authenticator app'],
-		['AWS_SECRET_ACCESS_KEY'],
-		['userPassword'],
+		...titles('May I have your password? | Can I get the verification code? | 2FA code from your authenticator app'),
+		...titles('AWS_SECRET_ACCESS_KEY | userPassword'),
 		['Card number', 'as printed'],
 		['Login', 'The site sent a text message. Enter the verification code.'],
 		['Anmeldung', 'Bitte gib den Bestätigungscode ein.'],
-		['Пароль от почты'],
-		['Door code'],
-		['API-Schlüssel der Karten'],
-		['What is the PIN of the card?'],
-		['Enter the code?'],
-		['パスワードを入力してください'],
-		['비밀번호'],
-		['Ｐａｓｓｗｏｒｄ'],
-		['Pass\u200bword'],
-		['Pass-word'],
-		['Root pw'],
-		['Die Passwörter'],
-		['Wi-Fi key'],
-		['GitHub PAT'],
-		['Social security number'],
+		...titles('Пароль от почты | Door code | API-Schlüssel der Karten | What is the PIN of the card?'),
+		...titles(
+			'Enter the code? | パスワードを入力してください | 비밀번호 | Ｐａｓｓｗｏｒｄ | Pass\u200bword | Pass-word | Root pw',
+		),
+		...titles('Die Passwörter | Wi-Fi key | GitHub PAT | Social security number'),
 		['Code', 'The bank sent you a text message.'],
-		['Enter the number from the text message'],
-		['SMSで届いた番号'],
-		['短信里的数字'],
-		['الرمز المرسل'],
-		['एपीआई कुंजी'],
+		...titles('Enter the number from the text message | SMSで届いた番号 | 短信里的数字 | الرمز المرسل | एपीआई कुंजी'),
 	])('is secret where it names one: %j %j', (title, description = '') => {
 		expect(isSecret(title, description)).toBe(true);
 		expect(guessInput({ title, description }).kind).toBe('line');
 	});
 
-	it.each([
+	it.each<[title: string, description?: string]>([
 		['Which colour should the door have?'],
 		['Where should I store the API key?'],
 		['Should I reset the password?'],
@@ -56,10 +40,7 @@ describe('an item', () => {
 		['Postal code'],
 		['Code', 'Which language is it?'],
 		['Country code', 'The bank sent you a letter.'],
-		['Paste the code snippet'],
-		['Discount code'],
-		['Error code that the app shows'],
-		['अपना पता'],
+		...titles('Paste the code snippet | Discount code | Error code that the app shows | अपना पता'),
 		['Key points for the app store'],
 		['How should I log in?', 'Options: password, magic link'],
 		['Warum ist das Passwort abgelaufen?'],
@@ -67,11 +48,8 @@ describe('an item', () => {
 		expect(isSecret(title, description)).toBe(false);
 	});
 
-	it.each([
-		['Name (secret)?'],
-		['Name（ｓｅｃｒｅｔ）'],
-		['Name [secret]:'],
-		['**Name (secret, optional)**'],
+	it.each<[title: string, description?: string]>([
+		...titles('Name (secret)? | Name（ｓｅｃｒｅｔ） | Name [secret]: | **Name (secret, optional)**'),
 		['Name', 'As in the portal. (secret)'],
 	])('is secret by its mark at another place: %j %j', (title, description = '') => {
 		expect(isSecret(title, description)).toBe(true);

@@ -5,6 +5,7 @@ import { askedAt } from '../../src/domain/options.ts';
 import { looksSecretAt } from '../../src/domain/secrecy.ts';
 import { wordList } from '../../src/domain/word-list.ts';
 import { runs } from '../support/runs.ts';
+import { titles } from './no-buttons.ts';
 
 const asked = (title: string, description = '', context = '') =>
 	askedAt({ items: [{ title, description }], context }, 0);
@@ -28,34 +29,10 @@ const key = fc
 	.map(([one, write]) => write(one));
 
 const word = fc.constantFrom(
-	'Basic',
-	'blue',
-	'Wi-Fi',
-	'x2',
-	'C++',
-	'C#',
-	'#12',
-	'größer',
-	'São',
-	'naïve',
-	"O'Neil",
-	'🚀',
-	'👍🏽',
-	'e\u0301clair',
-	'東京',
-	'明日',
-	'Москва',
-	'नीला',
-	'빨강',
-	'أحمر',
-	'غدًا',
-	'אדום',
-	'ירוק',
-	'A & B',
-	'50 %',
-	'9:30',
-	'<main>',
-	'*.ts',
+	..."Basic|blue|Wi-Fi|x2|C++|C#|#12|größer|São|naïve|O'Neil|🚀|👍🏽|e\u0301clair|東京|明日|Москва|नीला|빨강".split(
+		'|',
+	),
+	...'أحمر|غدًا|אדום|ירוק|A & B|50 %|9:30|<main>|*.ts'.split('|'),
 );
 const name = fc.array(word, { minLength: 1, maxLength: 4 }).map((words) => words.join(' '));
 const price = fc
@@ -215,11 +192,8 @@ describe('the contract', () => {
 		expect(asked(title, description).choice).toEqual({ options, isSeveral: false, isWhole: true });
 	});
 
-	it.each([
-		['Speed (km/h)'],
-		['Size (S/M/L)'],
-		['Proceed? (yes/no/maybe)'],
-		['Name (first/last)'],
+	it.each<[title: string]>([
+		...titles('Speed (km/h) | Size (S/M/L) | Proceed? (yes/no/maybe) | Name (first/last)'),
 		['Proceed? (yes/no) or later'],
 	])('takes no other brackets for decisions: %j', (title) => {
 		expect(asked(title).choice).toBeNull();
@@ -257,12 +231,9 @@ describe('the contract', () => {
 		expect(asked('Which file?', 'Options: __init__ | **main**').choice?.options).toEqual(['__init__', 'main']);
 	});
 
-	it.each([
-		['Which seat, and what is your name?'],
-		['Which seat and your full name?'],
-		['Which seat? Also send your name.'],
-		['Which seat? Please include the reason.'],
-		['Which colour and size?'],
+	it.each<[title: string]>([
+		...titles('Which seat, and what is your name? | Which seat and your full name?'),
+		...titles('Which seat? Also send your name. | Which seat? Please include the reason. | Which colour and size?'),
 		['For each of the three files, what now?'],
 	])('is not all of the answer to %j', (title) => {
 		expect(asked(title, 'Options: A | B').choice).toEqual({ options: ['A', 'B'], isSeveral: false, isWhole: false });
@@ -290,34 +261,19 @@ describe('the contract', () => {
 		expect(asked('Which ones do I keep?', 'Options: A | B').choice?.isSeveral).toBe(true);
 	});
 
-	it.each([
-		['Is this correct? Reply with yes or corrections'],
-		['Can I get your name?'],
-		['May I know the reason?'],
-		['Should I remind you (and when)?'],
-		['Soll ich ihn buchen und wann?'],
-		['Is it OK to spend more (how much)?'],
-		['Kann ich Ihren Namen haben?'],
-		['¿Puedo saber su nombre?'],
-		['Puis-je avoir votre nom ?'],
-		['Posso sapere il motivo?'],
-		['Mag ik uw naam?'],
-		['Czy mogę prosić o imię?'],
-		['Можно ли узнать адрес?'],
-		['Adınızı alabilir miyim?'],
-		['هل يمكنني معرفة اسمك؟'],
-		['क्या आप अपना नाम बता सकते हैं?'],
-		['お名前を教えてもらえますか？'],
-		['예약할까요? 이름을 알려 주세요.'],
-		['可以提供一下地址吗？'],
-		['窓側ですか、通路側ですか？'],
-		['继续还是回滚？'],
+	it.each<[title: string, description?: string, context?: string]>([
+		...titles('Is this correct? Reply with yes or corrections | Can I get your name? | May I know the reason?'),
+		...titles('Should I remind you (and when)? | Soll ich ihn buchen und wann? | Is it OK to spend more (how much)?'),
+		...titles('Kann ich Ihren Namen haben? | ¿Puedo saber su nombre? | Puis-je avoir votre nom ?'),
+		...titles('Posso sapere il motivo? | Mag ik uw naam? | Czy mogę prosić o imię? | Можно ли узнать адрес?'),
+		...titles(
+			'Adınızı alabilir miyim? | هل يمكنني معرفة اسمك؟ | क्या आप अपना नाम बता सकते हैं? | お名前を教えてもらえますか？',
+		),
+		...titles('예약할까요? 이름을 알려 주세요. | 可以提供一下地址吗？ | 窓側ですか、通路側ですか？ | 继续还是回滚？'),
 		['このPRを承認しますか？', '', '承認 / 却下 のどちらかを選んでください。'],
 		['Rechnung freigeben?', '', 'Bitte entscheiden: Freigeben oder Ablehnen'],
-		['Shall I book it? Please send the names of both.'],
-		['Shall I book it? I need the names of both.'],
-		['Shall I start? Let us know the date.'],
-		['Ready to order? Which size'],
+		...titles('Shall I book it? Please send the names of both. | Shall I book it? I need the names of both.'),
+		...titles('Shall I start? Let us know the date. | Ready to order? Which size'),
 		['Do you approve the following?', '1. Send\n2. Delete'],
 		['Approve?', '- Yes\n- No, because ...'],
 		['Choose the tasks to run', '- a\n- b'],

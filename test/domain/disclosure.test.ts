@@ -9,37 +9,24 @@ const openQuestion = { title: 'What now?', description: '' };
 const choice = { title: 'Flight?', description: 'One of: LH 1173 at 06:05 for 129 €, BA 947' };
 const yesNo = { title: 'Proceed?', description: '(yes/no)' };
 
+const open = (values: string) => values.split(' | ').map((value): [typeof choice, string] => [openQuestion, value]);
+
 describe('isShownInChannels with "auto"', () => {
-	it.each([
+	it.each<[item: typeof choice, value: string]>([
 		[choice, 'LH 1173 at 06:05 for 129 €'],
 		[yesNo, 'Yes'],
 		[openQuestion, 'The garden, please!'],
 		[openQuestion, "Let's take the 3rd one (A4, 30%)"],
-		[openQuestion, '12'],
-		[openQuestion, '€15'],
-		[openQuestion, '2026-12-24'],
-		[openQuestion, '09:30'],
-		[openQuestion, 'at 09:30'],
-		[openQuestion, 'Forêt d’Émeraude'],
-		[openQuestion, 'はい、そうです'],
+		...open('12 | €15 | 2026-12-24 | 09:30 | at 09:30 | Forêt d’Émeraude | はい、そうです'),
 	])('shows the answer to %j: %j', (item, value) => {
 		expect(isShownInChannels('auto', item, value)).toBe(true);
 	});
 
-	it.each([
+	it.each<[item: typeof choice, value: string]>([
 		[choice, 'LH 1173 at 06:05'],
-		[openQuestion, '271828'],
-		[openQuestion, '27 18 28'],
-		[openQuestion, '271-828'],
-		[openQuestion, '2718'],
-		[openQuestion, 'it is hunter2'],
-		[openQuestion, 'Passw0rd'],
-		[openQuestion, 'abc$def'],
+		...open('271828 | 27 18 28 | 271-828 | 2718 | it is hunter2 | Passw0rd | abc$def'),
 		[openQuestion, 'x'.repeat(31)],
-		[openQuestion, 'see https://example.com/a'],
-		[openQuestion, 'example.com'],
-		[openQuestion, 'ada@example.com'],
-		[openQuestion, 'one\ntwo'],
+		...open('see https://example.com/a | example.com | ada@example.com | one\ntwo'),
 		[openQuestion, 'word '.repeat(17)],
 		[openQuestion, 'DE89 3704 0044'],
 	])('withholds the answer to %j: %j', (item, value) => {

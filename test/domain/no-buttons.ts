@@ -33,6 +33,9 @@ const ALIKE = [
 
 type Asked = readonly [title: string, description?: string, above?: string];
 
+/** Titles alone. */
+export const titles = (list: string) => list.split(' | ').map((title): [title: string] => [title]);
+
 /** Cut, mixed or told lists, several, typed words and other questions: what one press would answer wrongly. */
 const TOLD_OR_MIXED: readonly Asked[] = [
 	['Optionen: heute, morgen, am 3. Mai', '', ''],
@@ -125,6 +128,13 @@ const TOLD_OR_MIXED: readonly Asked[] = [
 	['Answer', '', '{"question":"Which env?","options":[{"id":1,"t":"Dev"},{"id":2,"t":"Prod"}]}'],
 ];
 
+/** Labels that Slack would cut or show as something else. */
+const MISSHOWN = [
+	...'two  spaces | a\ttab | a\u00a0b | a\u3000b | a\u2028b | a\rb | a\u0000b | a\u200bb'.split(' | '),
+	...'a\u00adb | \u202eevil\u202c | \u2066x\u2069 | \ud83d | \u2800 | \u3164 | 👩‍👧 | \u0301e'.split(' | '),
+	...'Great :smile: | :größe: | a &lt; b | <!here> | <@U012AB3CD> | [A](https://evil.example)'.split(' | '),
+];
+
 /** Open questions, more than an option, labels that Slack would cut or that look the same, secrets. */
 const NOT_ONE_OPTION: readonly Asked[] = [
 	[''],
@@ -169,34 +179,13 @@ const NOT_ONE_OPTION: readonly Asked[] = [
 	// Labels that Slack would cut or show as something else.
 	['Which one?', `- ${'x'.repeat(31)}\n- B`],
 	['Which one?', `- ${'👍'.repeat(16)}\n- B`],
-	['Which one?', '- two  spaces\n- B'],
+	...MISSHOWN.map((label): Asked => ['Which one?', `- ${label}\n- B`]),
 	['Plan', 'Options: two  spaces, B'],
-	['Which one?', '- a\ttab\n- B'],
-	['Which one?', '- a\u00a0b\n- B'],
-	['Which one?', '- a\u3000b\n- B'],
-	['Which one?', '- a\u2028b\n- B'],
-	['Which one?', '- a\rb\n- B'],
-	['Which one?', '- a\u0000b\n- B'],
-	['Which one?', '- a\u200bb\n- B'],
-	['Which one?', '- a\u00adb\n- B'],
-	['Which one?', '- \u202eevil\u202c\n- B'],
-	['Which one?', '- \u2066x\u2069\n- B'],
-	['Which one?', '- \ud83d\n- B'],
-	['Which one?', '- \u2800\n- B'],
-	['Which one?', '- \u3164\n- B'],
-	['Which one?', '- 👩‍👧\n- B'],
 	['Which one?', `- e${'\u0301'.repeat(9)}\n- B`],
-	['Which one?', '- \u0301e\n- B'],
-	['Which one?', '- Great :smile:\n- B'],
 	['Which one?', '- :+1:\n- :-1:'],
-	['Which one?', '- :größe:\n- B'],
-	['Which one?', '- a &lt; b\n- B'],
-	['Which one?', '- <!here>\n- B'],
-	['Which one?', '- <@U012AB3CD>\n- B'],
 	['Which one?', '- **Morning** flight\n- **Evening** flight'],
 	['Which one?', '- *A* search\n- Hill climbing'],
 	['Which one?', '- [ ] Morning\n- [x] Evening'],
-	['Which one?', '- [A](https://evil.example)\n- B'],
 	// Labels that look the same.
 	['Which one?', '- Approve\n- approve'],
 	['Which one?', '- Approve\n- Ａｐｐｒｏｖｅ'],
@@ -215,8 +204,7 @@ const NOT_ONE_OPTION: readonly Asked[] = [
 const ASKS_BEHIND: readonly Asked[] = [
 	['Should I book it? The date is missing.'],
 	['Should I continue? Your answer must contain the ticket id.'],
-	['Is that right? Change what is wrong.'],
-	['Merge the branch? Title for the commit'],
+	...titles('Is that right? Change what is wrong. | Merge the branch? Title for the commit'),
 	['Soll ich fortfahren?', 'Nur mit Angabe der Bestellnummer.'],
 	['Dois-je envoyer ?', 'À qui'],
 	['要继续吗？', '抬头是'],
@@ -240,21 +228,14 @@ const ASKS_BEHIND: readonly Asked[] = [
 
 /** Yes is not all of what people would say. */
 const ASKS_FOR_A_THING: readonly Asked[] = [
-	['May I take your name?'],
-	['Have you picked a date?'],
-	['Does the customer have a phone number?'],
-	['Would you like to leave a message?'],
-	['Möchten Sie eine Nachricht hinterlassen?'],
-	['¿Quiere dejar un mensaje?'],
-	['Voulez-vous laisser un message ?'],
-	['Vuole lasciare un messaggio?'],
-	['Quer deixar uma mensagem?'],
-	['Wil je een bericht achterlaten?'],
-	['ご希望の日はありますか？'],
-	['전화번호를 받을 수 있을까요?'],
-	['您有订单号吗？'],
-	['هل لديك رقم الطلب؟'],
-	['هل هو الاثنين أم الثلاثاء؟'],
+	...titles('May I take your name? | Have you picked a date? | Does the customer have a phone number?'),
+	...titles('Would you like to leave a message? | Möchten Sie eine Nachricht hinterlassen?'),
+	...titles('¿Quiere dejar un mensaje? | Voulez-vous laisser un message ?'),
+	...titles('Vuole lasciare un messaggio? | Quer deixar uma mensagem?'),
+	...titles(
+		'Wil je een bericht achterlaten? | ご希望の日はありますか？ | 전화번호를 받을 수 있을까요? | 您有订单号吗？',
+	),
+	...titles('هل لديك رقم الطلب؟ | هل هو الاثنين أم الثلاثاء؟'),
 ];
 
 /** Decisions that are talked about. */

@@ -134,143 +134,73 @@ function play(...events: readonly Event[]): Stored {
 }
 
 /** All rows: where they stand and how they ended. */
-const told = (...events: readonly Event[]) => play(...events).rows.map((row) => [row.messageIndex, row.settledHow]);
+const told = (...events: readonly Event[]) =>
+	play(...events)
+		.rows.map((row) => `${row.messageIndex} ${row.settledHow ?? 'open'}`)
+		.join(', ');
 
 describe('what is asked', () => {
-	it.each<[string, Event[], [number, SettledHow | null][]]>([
-		['nothing', [waits(0, STEP), read(1, 'failed', OPEN)], []],
-		['one question', [waits(0, OPEN)], [[0, null]]],
-		['one that the first read finds answered', [active(0, FILLED)], [[0, 'answered']]],
-		['one that is answered', [waits(0, OPEN), waits(1, FILLED)], [[0, 'answered']]],
-		['one that is answered in part', [waits(0, asking(['', ''])), waits(1, asking(['x', '']))], [[0, 'answered']]],
-		['one that a session ends with', [waits(0, OPEN), read(1, 'completed', OPEN)], [[0, 'closed']]],
-		[
-			'one that a session ends with after a step',
-			[waits(0, STEP, OPEN), read(1, 'failed', STEP, OPEN)],
-			[[1, 'closed']],
-		],
-		['one that a session ends with its value', [waits(0, OPEN), read(1, 'stopped', FILLED)], [[0, 'answered']]],
-		['one of which the agent takes the items back', [waits(0, OPEN), active(1, STEP)], [[0, 'closed']]],
-		['one whose message is gone', [waits(0, STEP, OPEN), active(1, STEP)], [[1, 'closed']]],
-		[
-			'another one',
-			[waits(0, OPEN), waits(1, OPEN, OTHER)],
-			[
-				[0, 'closed'],
-				[1, null],
-			],
-		],
-		[
-			'another one after an answer',
-			[waits(0, OPEN), waits(1, FILLED, OTHER)],
-			[
-				[0, 'answered'],
-				[1, null],
-			],
-		],
-		[
-			'the same once more, beside the one before',
-			[waits(0, OPEN), waits(1, OPEN, OPEN)],
-			[
-				[0, 'renewed'],
-				[1, null],
-			],
-		],
+	it.each<[string, Event[], string]>([
+		['nothing', [waits(0, STEP), read(1, 'failed', OPEN)], ''],
+		['one question', [waits(0, OPEN)], '0 open'],
+		['one that the first read finds answered', [active(0, FILLED)], '0 answered'],
+		['one that is answered', [waits(0, OPEN), waits(1, FILLED)], '0 answered'],
+		['one that is answered in part', [waits(0, asking(['', ''])), waits(1, asking(['x', '']))], '0 answered'],
+		['one that a session ends with', [waits(0, OPEN), read(1, 'completed', OPEN)], '0 closed'],
+		['one that a session ends with after a step', [waits(0, STEP, OPEN), read(1, 'failed', STEP, OPEN)], '1 closed'],
+		['one that a session ends with its value', [waits(0, OPEN), read(1, 'stopped', FILLED)], '0 answered'],
+		['one of which the agent takes the items back', [waits(0, OPEN), active(1, STEP)], '0 closed'],
+		['one whose message is gone', [waits(0, STEP, OPEN), active(1, STEP)], '1 closed'],
+		['another one', [waits(0, OPEN), waits(1, OPEN, OTHER)], '0 closed, 1 open'],
+		['another one after an answer', [waits(0, OPEN), waits(1, FILLED, OTHER)], '0 answered, 1 open'],
+		['the same once more, beside the one before', [waits(0, OPEN), waits(1, OPEN, OPEN)], '0 renewed, 1 open'],
 		[
 			'the same once more, after an answer to the one before',
 			[waits(0, OPEN), waits(1, FILLED), waits(2, FILLED, OPEN)],
-			[
-				[0, 'answered'],
-				[1, null],
-			],
+			'0 answered, 1 open',
 		],
-		[
-			'something else in the same message',
-			[waits(0, OPEN), waits(1, OTHER)],
-			[
-				[0, 'changed'],
-				[0, null],
-			],
-		],
-		[
-			'something else in the same message, answered',
-			[waits(0, OPEN), waits(1, asking(['x'], 'Other'))],
-			[
-				[0, 'changed'],
-				[0, 'answered'],
-			],
-		],
-		['one in other words', [waits(0, OPEN), waits(1, { ...OPEN, content: 'Please' })], [[0, null]]],
-		['one that moved', [waits(0, OPEN), waits(1, STEP, OPEN)], [[1, null]]],
-		['one that moved and was answered', [waits(0, OPEN), waits(1, STEP, FILLED)], [[1, 'answered']]],
-		['one that moved beside another one at its place', [waits(0, OPEN), waits(1, OTHER, OPEN)], [[1, null]]],
+		['something else in the same message', [waits(0, OPEN), waits(1, OTHER)], '0 changed, 0 open'],
+		['something else there, answered', [waits(0, OPEN), waits(1, asking(['x'], 'Other'))], '0 changed, 0 answered'],
+		['one in other words', [waits(0, OPEN), waits(1, { ...OPEN, content: 'Please' })], '0 open'],
+		['one that moved', [waits(0, OPEN), waits(1, STEP, OPEN)], '1 open'],
+		['one that moved and was answered', [waits(0, OPEN), waits(1, STEP, FILLED)], '1 answered'],
+		['one that moved beside another one at its place', [waits(0, OPEN), waits(1, OTHER, OPEN)], '1 open'],
 		[
 			'the one before, whose message is the newest again',
 			[waits(0, OPEN), waits(1, OPEN, OTHER), waits(2, OPEN), waits(62, OPEN)],
-			[
-				[0, 'closed'],
-				[1, 'closed'],
-				[0, null],
-			],
+			'0 closed, 1 closed, 0 open',
 		],
 		[
 			'the one before, but not for a minute, because the agent may wait for the other one',
 			[waits(0, OPEN), waits(1, OPEN, OTHER), waits(2, OPEN), waits(61, OPEN)],
-			[
-				[0, 'closed'],
-				[1, 'closed'],
-			],
+			'0 closed, 1 closed',
 		],
 		[
 			'the one before, which stands after the newest one now',
 			[waits(0, OPEN), waits(1, OPEN, OTHER), waits(2, STEP, OTHER, OPEN)],
-			[
-				[2, 'closed'],
-				[1, 'closed'],
-				[2, null],
-			],
+			'2 closed, 1 closed, 2 open',
 		],
 		[
 			'the one before, for which the agent does not wait',
 			[waits(0, OPEN), waits(1, OPEN, OTHER), active(2, OPEN), active(99, OPEN)],
-			[
-				[0, 'closed'],
-				[1, 'closed'],
-			],
+			'0 closed, 1 closed',
 		],
-		[
-			'what its message asked before, again',
-			[waits(0, OPEN), waits(1, OTHER), waits(2, OPEN)],
-			[
-				[0, 'changed'],
-				[0, 'changed'],
-				[0, null],
-			],
-		],
+		['what it asked before, again', [waits(0, OPEN), waits(1, OTHER), waits(2, OPEN)], '0 changed, 0 changed, 0 open'],
 		[
 			'one that was closed, for which the agent waits in a message before',
 			[waits(0, STEP, OPEN), active(1, STEP), waits(2, OPEN)],
-			[
-				[0, 'closed'],
-				[0, null],
-			],
+			'0 closed, 0 open',
 		],
-		['one that moved behind an answered one', [waits(0, OPEN), waits(1, STEP, asking(['y'], 'B'), OPEN)], [[2, null]]],
+		['one that moved behind an answered one', [waits(0, OPEN), waits(1, STEP, asking(['y'], 'B'), OPEN)], '2 open'],
 		[
 			'the one before, answered, and the newest; nothing of what was asked and answered between two reads',
 			[waits(0, OPEN), waits(1, FILLED, asking(['y'], 'B'), asking(['z', ''], 'C'), asking([''], 'D'))],
-			[
-				[0, 'answered'],
-				[3, null],
-			],
+			'0 answered, 3 open',
 		],
 		[
 			'one that was closed, for which the agent waits again',
 			[waits(0, OPEN), active(1, STEP), active(2, OPEN), waits(3, OPEN)],
-			[
-				[0, 'closed'],
-				[0, null],
-			],
+			'0 closed, 0 open',
 		],
 		[
 			'not what was asked between two reads without an answer, or by a person, or before the first read',
@@ -278,46 +208,28 @@ describe('what is asked', () => {
 				waits(0, asking(['x'], 'A'), OPEN),
 				waits(1, asking(['x'], 'A'), OPEN, OTHER, { ...asking(['y'], 'B'), role: 'user' }, asking([''], 'C')),
 			],
-			[
-				[1, 'closed'],
-				[4, null],
-			],
+			'1 closed, 4 open',
 		],
 	])('is %s', (_what, events, rows) => {
-		expect(told(...events)).toEqual(rows);
+		expect(told(...events)).toBe(rows);
 	});
 
 	it('follows the verdict: one row while the agent goes on and waits again, one for each time that it asks', () => {
 		const wentOn = [waits(0, OPEN), active(1, OPEN, STEP), active(31, OPEN, STEP)];
-		expect(told(...wentOn)).toEqual([[0, 'wentOn']]);
-		expect(told(...wentOn, active(32, OPEN), active(99, OPEN))).toEqual([[0, 'wentOn']]);
-		expect(told(...wentOn, waits(40, OPEN, STEP))).toEqual([[0, null]]);
-		expect(told(...wentOn, active(40, FILLED, STEP))).toEqual([[0, 'answered']]);
-		expect(told(...wentOn, active(40, OPEN, OTHER))).toEqual([
-			[0, 'closed'],
-			[1, null],
-		]);
-		expect(told(...wentOn, active(40, OPEN, OPEN))).toEqual([
-			[0, 'closed'],
-			[1, null],
-		]);
+		expect(told(...wentOn)).toBe('0 wentOn');
+		expect(told(...wentOn, active(32, OPEN), active(99, OPEN))).toBe('0 wentOn');
+		expect(told(...wentOn, waits(40, OPEN, STEP))).toBe('0 open');
+		expect(told(...wentOn, active(40, FILLED, STEP))).toBe('0 answered');
+		expect(told(...wentOn, active(40, OPEN, OTHER))).toBe('0 closed, 1 open');
+		expect(told(...wentOn, active(40, OPEN, OPEN))).toBe('0 closed, 1 open');
 		const answered = [waits(0, OPEN), ours(1)];
-		expect(told(...answered, active(2, OPEN), active(999, OPEN))).toEqual([[0, 'answered']]);
-		expect(told(...answered, waits(2, OPEN), waits(62, OPEN))).toEqual([
-			[0, 'answered'],
-			[0, null],
-		]);
-		expect(told(...answered, active(2, OPEN), waits(3, OPEN), waits(13, OPEN))).toEqual([
-			[0, 'answered'],
-			[0, null],
-		]);
-		expect(told(waits(0, OPEN), ours(1, 0, { isPerhaps: true }), active(2, OPEN))).toEqual([[0, 'wentOn']]);
+		expect(told(...answered, active(2, OPEN), active(999, OPEN))).toBe('0 answered');
+		expect(told(...answered, waits(2, OPEN), waits(62, OPEN))).toBe('0 answered, 0 open');
+		expect(told(...answered, active(2, OPEN), waits(3, OPEN), waits(13, OPEN))).toBe('0 answered, 0 open');
+		expect(told(waits(0, OPEN), ours(1, 0, { isPerhaps: true }), active(2, OPEN))).toBe('0 wentOn');
 		const perhaps = [waits(0, OPEN), ours(1, 0, { isPerhaps: true })];
-		expect(told(...perhaps, waits(2, OPEN), waits(62, OPEN))).toEqual([[0, null]]);
-		expect(told(...perhaps, active(2, OPEN), waits(3, OPEN), waits(63, OPEN))).toEqual([
-			[0, 'wentOn'],
-			[0, null],
-		]);
+		expect(told(...perhaps, waits(2, OPEN), waits(62, OPEN))).toBe('0 open');
+		expect(told(...perhaps, active(2, OPEN), waits(3, OPEN), waits(63, OPEN))).toBe('0 wentOn, 0 open');
 	});
 
 	it('is asked again in each message, of the newest time that it was asked there', () => {
@@ -330,11 +242,7 @@ describe('what is asked', () => {
 			waits(64, OPEN),
 			waits(124, OPEN),
 		];
-		expect(told(...again)).toEqual([
-			[0, 'answered'],
-			[0, 'answered'],
-			[0, null],
-		]);
+		expect(told(...again)).toBe('0 answered, 0 answered, 0 open');
 		const lostIn = (events: Event[]) => play(...events).rows.map(({ evidence }) => evidence.lost);
 		expect(lostIn(again.slice(0, 4))).toEqual([null, 'a0']);
 		expect(lostIn(again)).toEqual([null, null, 'a1']);
@@ -410,10 +318,10 @@ describe('an unwatched session', () => {
 	];
 
 	it('has rows only for what our answers are to', () => {
-		expect(told(watched(false), waits(0, OPEN), waits(1, FILLED), active(2, FILLED, OTHER))).toEqual([]);
-		expect(told(watched(false), waits(0, OPEN), waits(1, FILLED, asking(['y'], 'B'), OTHER))).toEqual([]);
+		expect(told(watched(false), waits(0, OPEN), waits(1, FILLED), active(2, FILLED, OTHER))).toBe('');
+		expect(told(watched(false), waits(0, OPEN), waits(1, FILLED, asking(['y'], 'B'), OTHER))).toBe('');
 		const between = active(1, FILLED, asking(['y'], 'B'), OTHER);
-		expect(told(...unwatched, watched(false), between)).toEqual([[0, 'answered']]);
+		expect(told(...unwatched, watched(false), between)).toBe('0 answered');
 		expect(play(watched(false)).read(0, at('active', FILLED))).toMatchObject({ verdict: 'answered', changes: [] });
 	});
 	it('keeps what reads show of them, and opens nothing', () => {
@@ -426,26 +334,20 @@ describe('an unwatched session', () => {
 		]);
 		stored.read(63, at('humanInput', OPEN));
 		expect(stored.rows.length).toBe(2);
-		expect(told(...unwatched, watched(false), waits(1, OPEN, OTHER))).toEqual([[0, 'closed']]);
-		expect(told(...unwatched, watched(false), ours(1), waits(2, OPEN, OTHER))).toEqual([[0, 'answered']]);
+		expect(told(...unwatched, watched(false), waits(1, OPEN, OTHER))).toBe('0 closed');
+		expect(told(...unwatched, watched(false), ours(1), waits(2, OPEN, OTHER))).toBe('0 answered');
 	});
 	it('is told what happened when somebody watches it again', () => {
-		expect(told(...unwatched, waits(1, OPEN))).toEqual([[0, null]]);
-		expect(told(...unwatched, active(1, OPEN))).toEqual([[0, null]]);
-		expect(told(...unwatched, active(1, FILLED))).toEqual([[0, 'answered']]);
-		expect(told(...unwatched, watched(false), active(1, FILLED))).toEqual([[0, 'unwatched']]);
-		expect(told(...unwatched, active(1, OPEN, OTHER))).toEqual([
-			[0, 'closed'],
-			[1, null],
-		]);
-		expect(told(...unwatched, watched(false), active(1, OPEN, STEP), active(40, OPEN, STEP))).toEqual([
-			[0, 'unwatched'],
-		]);
-		expect(told(...unwatched, active(1, OPEN, STEP), active(40, OPEN, STEP))).toEqual([[0, 'wentOn']]);
-		expect(told(...unwatched, watched(false), waits(1, OTHER), watched(true), waits(2, OPEN))).toEqual([
-			[0, 'changed'],
-			[0, null],
-		]);
+		expect(told(...unwatched, waits(1, OPEN))).toBe('0 open');
+		expect(told(...unwatched, active(1, OPEN))).toBe('0 open');
+		expect(told(...unwatched, active(1, FILLED))).toBe('0 answered');
+		expect(told(...unwatched, watched(false), active(1, FILLED))).toBe('0 unwatched');
+		expect(told(...unwatched, active(1, OPEN, OTHER))).toBe('0 closed, 1 open');
+		expect(told(...unwatched, watched(false), active(1, OPEN, STEP), active(40, OPEN, STEP))).toBe('0 unwatched');
+		expect(told(...unwatched, active(1, OPEN, STEP), active(40, OPEN, STEP))).toBe('0 wentOn');
+		expect(told(...unwatched, watched(false), waits(1, OTHER), watched(true), waits(2, OPEN))).toBe(
+			'0 changed, 0 open',
+		);
 	});
 });
 

@@ -23,12 +23,7 @@ describe('isSecretValue', () => {
 		[true, 'nobody answered a secret-looking item here', password, []],
 		[true, 'an answer of ours is secret', door, [mark(door, { secret: [0] })]],
 		[true, 'it is not known which positions of ours are secret', door, [mark(door, { secret: null })]],
-		[
-			true,
-			'its message asked something else and which was secret is not known',
-			door,
-			[mark(password, { secret: null })],
-		],
+		[true, 'its message asked something else, which was secret is unknown', door, [mark(password, { secret: null })]],
 		[false, 'it equals an answer with an empty box', password, [mark(password, { values: ['none'] })]],
 		[true, 'it differs from an answer with an empty box', password, [mark(password, { values: ['other'] })]],
 		[true, 'the form of the answer had no box', password, [mark(password, { values: ['none'], boxed: false })]],
@@ -49,7 +44,7 @@ describe('isSecretValue', () => {
 		],
 		[
 			true,
-			'the secret answer was for the same question at another index',
+			'the secret answer was for the same question elsewhere',
 			door,
 			[mark(door, { secret: [0], messageIndex: 7 })],
 		],

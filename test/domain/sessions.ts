@@ -8,16 +8,8 @@ export function asking(values: readonly string[], title = 'Title'): ReadMessage 
 }
 
 export const anyStatus = fc.constantFrom(
-	'active',
-	'humanInput',
-	'inactive',
-	'paused',
-	'stopped',
-	'completed',
-	'failed',
-	'Active',
 	'',
-	'constructor',
+	...'active humanInput inactive paused stopped completed failed Active constructor'.split(' '),
 );
 
 const anyItem: fc.Arbitrary<ReadItem> = fc.record({

@@ -17,7 +17,7 @@ describe('neutralise', () => {
 		['controls', 'a\u0000b\u0007c\u001b[0m\u007f', 'abc[0m'],
 		['bidi overrides and isolates', 'gpj\u202e.exe\u202c \u2066x\u2069', 'gpj.exe x'],
 		[
-			'zero-width spaces, joiners between ASCII, soft hyphens and byte order marks',
+			'zero-width spaces and joiners, soft hyphens and byte order marks',
 			'a\u200bb\u2060c\u200dd\u00ade\ufeff',
 			'abcde',
 		],

@@ -6,10 +6,7 @@ await startNamed('npm run faults --', {
 		about: 'people answer while the program is killed, stopped and cut off',
 		start: () => import('./answers/main.ts'),
 	},
-	watches: {
-		about: 'sessions are watched while it is killed',
-		start: () => import('./watches/main.ts'),
-	},
+	watches: { about: 'sessions are watched while it is killed', start: () => import('./watches/main.ts') },
 	'reminder-kills': {
 		about: 'reminders are sent while it is killed and frozen around them',
 		start: () => import('./watches/reminders/main.ts'),

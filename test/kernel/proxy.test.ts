@@ -1,48 +1,36 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { createFakeSessionService, type FakeSessionService } from '../../fake-session-service/fake-session-service.ts';
-import { createFakeSlack, type FakeSlack } from '../../fake-slack/index.ts';
-import { connectionEnv } from '../../sandbox/connection-env.ts';
-import { manifestPath } from '../../sandbox/manifest-path.ts';
 import { type ConnectProxy, createConnectProxy } from '../support/connect-proxy.ts';
 import { startProgram } from '../support/program.ts';
 import { DELIVERED, whatHappened } from '../support/sentences.ts';
+import { createWorld, type World } from '../support/world.ts';
 
 // The program as a process. Slack and the session service have host names that only the proxy knows.
 const SLACK = 'slack.test';
 const SERVICE = 'sessions.test';
 
 let proxy: ConnectProxy;
-let slack: FakeSlack;
-let service: FakeSessionService;
-let dataDir: string;
+let world: World;
+let slack: World['slack'];
 let program: ReturnType<typeof startProgram>;
 beforeAll(async () => {
 	proxy = await createConnectProxy();
-	slack = await createFakeSlack({ waitMs: 45_000, manifest: manifestPath, hostname: SLACK });
-	service = createFakeSessionService({ resumeAfterMs: 50, pace: 0.02 });
-	await service.start();
-	dataDir = await mkdtemp(join(tmpdir(), 'handraise-proxy-'));
-	const serviceUrl = new URL(service.url);
+	world = await createWorld({ hostname: SLACK }, { resumeAfterMs: 50, pace: 0.02 });
+	({ slack } = world);
+	const serviceUrl = new URL(world.service.url);
 	serviceUrl.hostname = SERVICE;
 	proxy.refuse(503);
 	program = startProgram({
-		...connectionEnv({ slack, service: { url: serviceUrl.origin, apiKey: service.apiKey } }),
+		...world.env,
+		SESSION_SERVICE_URL: serviceUrl.origin,
 		http_proxy: proxy.url,
 		HTTP_PROXY: 'http://not-used.test',
-		DATA_DIR: dataDir,
-		PORT: '0',
 	});
 });
 afterEach(() => proxy.accept());
 afterAll(async () => {
 	program.child.kill('SIGKILL');
 	await proxy[Symbol.asyncDispose]();
-	await slack.close();
-	await service.stop();
-	await rm(dataDir, { recursive: true, force: true });
+	await world[Symbol.asyncDispose]();
 });
 
 const ada = () => slack.as('ada');
@@ -65,7 +53,7 @@ it('delivers an answer through the proxy, and replies to a response_url', async 
 	await modal.submit();
 	await ada().waitForModal(DELIVERED);
 	await ada().modal()?.close(true);
-	expect(service.log.savedPuts('yesno')).toHaveLength(1);
+	expect(world.service.log.savedPuts('yesno')).toHaveLength(1);
 	await ada().command('#agents', '/session help');
 	await slack.changes.until(
 		() => slack.traffic.all().some(({ direction }) => direction === 'response_url'),

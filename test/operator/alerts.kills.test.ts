@@ -1,27 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { ExpectStatic } from 'vitest';
-import { createFakeSessionService } from '../../fake-session-service/fake-session-service.ts';
-import { connectionEnv } from '../../sandbox/connection-env.ts';
-import { manifestPath } from '../../sandbox/manifest-path.ts';
 import { systemClock } from '../../src/kernel/basics.ts';
 import { readExpression, readRules, type Sample, samplesOf } from '../../tools/ops/rules.ts';
-import {
-	type App,
-	type AppOptions,
-	asking,
-	createFakeSlack,
-	DELIVERED,
-	describe,
-	it,
-	openSession,
-	startApp,
-} from '../kit.ts';
+import { type App, type AppOptions, asking, DELIVERED, describe, it, openSession, startApp } from '../kit.ts';
 import { startProgram } from '../support/program.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { createCuttableProxy } from '../support/tcp-proxy.ts';
+import { createWorld } from '../support/world.ts';
 
 interface WatchedRule {
 	readonly expect: ExpectStatic;
@@ -109,22 +95,25 @@ const WAITING = [
 	'HandraiseRestarts',
 ];
 
+/** A fault of a program that runs as usual, in which the rule is not active before. */
+const ofApp = (fault: (app: App, rule: WatchedRule) => Promise<void>) => async (rule: WatchedRule) => {
+	await using app = await startApp();
+	await rule.quiet(app.url);
+	await fault(app, rule);
+};
+
 /** For each alert the fault that it is about. The rule is not active before it, and is during it. */
 const FAULTS: Readonly<Record<string, (rule: WatchedRule) => Promise<void>>> = {
-	async HandraiseDown({ quiet, active }) {
-		await using app = await startApp();
-		await quiet(app.url);
+	HandraiseDown: ofApp(async (app, { active }) => {
 		await app.stop();
 		await active(app.url);
-	},
+	}),
 
-	async HandraiseNoSlack({ quiet, active }) {
-		await using app = await startApp();
-		await quiet(app.url);
+	HandraiseNoSlack: ofApp(async (app, { active }) => {
 		app.slack.faults.add({ method: 'apps.connections.open', status: 503 });
 		app.slack.sockets.drop('all');
 		await active(app.url);
-	},
+	}),
 
 	async HandraiseRequestsRefused({ expect, quiet, active }) {
 		await using app = await startApp({ transport: 'http' });
@@ -140,13 +129,11 @@ const FAULTS: Readonly<Record<string, (rule: WatchedRule) => Promise<void>>> = {
 		await active(app.url);
 	},
 
-	async HandraiseCannotPost({ quiet, active }) {
-		await using app = await startApp();
-		await quiet(app.url);
+	HandraiseCannotPost: ofApp(async (app, { active }) => {
 		app.slack.faults.add({ method: 'chat.postMessage', error: 'token_revoked' });
 		await app.slack.as('ada').command('#agents', '/session watch three');
 		await active(app.url);
-	},
+	}),
 
 	async HandraiseDatabaseAway({ quiet, active }) {
 		await using program = await withoutDatabase();
@@ -164,19 +151,15 @@ const FAULTS: Readonly<Record<string, (rule: WatchedRule) => Promise<void>>> = {
 		await active(program.app.url);
 	},
 
-	async HandraiseKeyRefused({ quiet, active }) {
-		await using app = await startApp();
-		await quiet(app.url);
+	HandraiseKeyRefused: ofApp(async (app, { active }) => {
 		app.service.changeApiKey('another-key');
 		await active(app.url, () => open(app, 'three'));
-	},
+	}),
 
-	async HandraiseServiceDown({ quiet, active }) {
-		await using app = await startApp();
-		await quiet(app.url);
+	HandraiseServiceDown: ofApp(async (app, { active }) => {
 		await app.service.goDown();
 		await active(app.url, () => open(app, 'three'));
-	},
+	}),
 
 	async HandraiseAnswersLate({ quiet, active }) {
 		await using program = await answering();
@@ -246,12 +229,9 @@ const FAULTS: Readonly<Record<string, (rule: WatchedRule) => Promise<void>>> = {
 	},
 
 	async HandraiseRestarts({ expect, look, quiet }) {
-		const slack = await createFakeSlack({ waitMs: 45_000, manifest: manifestPath });
-		const service = createFakeSessionService();
-		await service.start();
-		const dataDir = await mkdtemp(join(tmpdir(), 'handraise-restarts-'));
+		await using world = await createWorld();
 		const start = async () => {
-			const program = startProgram({ ...connectionEnv({ slack, service }), DATA_DIR: dataDir, PORT: '0' });
+			const program = startProgram({ ...world.env });
 			await program.says('Handraise is ready');
 			const port = /"port":(\d+)/.exec(program.output())?.[1];
 			return { ...program, url: `http://127.0.0.1:${port}` };
@@ -270,9 +250,6 @@ const FAULTS: Readonly<Record<string, (rule: WatchedRule) => Promise<void>>> = {
 		} finally {
 			program.child.kill('SIGKILL');
 			await program.closed;
-			await slack.close();
-			await service.stop();
-			await rm(dataDir, { recursive: true, force: true });
 		}
 	},
 };

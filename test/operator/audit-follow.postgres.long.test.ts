@@ -1,7 +1,7 @@
-import pg from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Replicas } from '../store/contract.ts';
 import { openReplicas } from '../store/postgres-replicas.ts';
+import { connectTo } from '../support/postgres.ts';
 import { follow, followTwoWriters, record } from './follow-command.ts';
 
 let replicas: Replicas & { readonly databaseUrl: string };
@@ -19,8 +19,7 @@ it('--follow misses and repeats none of 10,000 rows that two replicas write at o
 it('--follow says that lines wait for a transaction that stays open, and prints them after it', {
 	timeout: 90_000,
 }, async () => {
-	const other = new pg.Client({ connectionString: replicas.databaseUrl });
-	await other.connect();
+	await using other = await connectTo(replicas.databaseUrl);
 	await other.query('begin');
 	await other.query('select pg_current_xact_id()');
 	await using follower = follow({ DATABASE_URL: replicas.databaseUrl });
@@ -28,7 +27,6 @@ it('--follow says that lines wait for a transaction that stays open, and prints 
 	await follower.said('pg_stat_activity', 40_000);
 	expect(follower.lines).toEqual([]);
 	await other.query('commit');
-	await other.end();
 	await follower.until(1);
 	expect(await follower.stop()).toBe(0);
 	expect(follower.stderr().split('\n')).toHaveLength(2);

@@ -1,5 +1,5 @@
-import pg from 'pg';
 import { askingSession, DELIVERED, expect, it, openSession, startApp } from '../kit.ts';
+import { connectTo } from '../support/postgres.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { createTcpProxy } from '../support/tcp-proxy.ts';
 
@@ -7,12 +7,6 @@ const databaseEnv = async () => ({
 	DATABASE_URL: await (await sharedPostgres()).createDatabase(),
 	ENCRYPTION_KEY: 'ab'.repeat(32),
 });
-
-async function adminOf(connectionString: string) {
-	const client = new pg.Client({ connectionString });
-	await client.connect();
-	return { client, [Symbol.asyncDispose]: () => client.end() };
-}
 
 it('serves people and watches sessions with a single connection', async () => {
 	const env = await databaseEnv();
@@ -35,9 +29,9 @@ it('serves people and watches sessions with a single connection', async () => {
 	}
 	expect(sessions.map(({ id }) => app.service.log.savedPuts(id).length)).toEqual(sessions.map(() => 1));
 	expect((await fetch(`${app.url}/readyz`)).status).toBe(200);
-	await using admin = await adminOf(env.DATABASE_URL);
+	await using admin = await connectTo(env.DATABASE_URL);
 	const ours = "select from pg_stat_activity where datname = current_database() and application_name = 'handraise'";
-	expect((await admin.client.query(ours)).rowCount).toBe(1);
+	expect((await admin.query(ours)).rowCount).toBe(1);
 	// The loop of the posts works, too.
 	const answered = () =>
 		app.slack
@@ -63,10 +57,10 @@ it('ends a statement that hangs on a lock, and delivers the answer after it', as
 	// Each connection but the one of the migrations.
 	const given = asked.map((startup) => /statement_timeout\0(\d+)\0/.exec(startup)?.[1]);
 	expect(new Set(given)).toEqual(new Set(['1000', '300000']));
-	await using admin = await adminOf(env.DATABASE_URL);
+	await using admin = await connectTo(env.DATABASE_URL);
 	const lock = async () => {
-		await admin.client.query('begin');
-		await admin.client.query('lock table answers in access exclusive mode');
+		await admin.query('begin');
+		await admin.query('lock table answers in access exclusive mode');
 	};
 	app.service.sessions.put('hangs', askingSession(['Name']));
 	const form = await openSession(app, 'hangs');
@@ -75,18 +69,18 @@ it('ends a statement that hangs on a lock, and delivers the answer after it', as
 	const refused = await form.submit();
 	expect(Object.values(refused.errors).join()).toContain('Handraise cannot reach its own database. Nothing was sent');
 	expect(app.log.join()).toContain('SQLSTATE 57014');
-	await admin.client.query('rollback');
+	await admin.query('rollback');
 
 	// The first attempt fails, and the loop that takes the answer again hangs.
 	app.service.faults.add({ kind: 'unauthorized', method: 'GET', times: 1 });
 	expect((await form.submit()).outcome).toBe('updated');
 	const waits = 'select from answers where lease_token is null and last_error is not null';
-	await expect.poll(async () => (await admin.client.query(waits)).rowCount).toBe(1);
+	await expect.poll(async () => (await admin.query(waits)).rowCount).toBe(1);
 	await lock();
 	await expect
 		.poll(() => app.log.some((line) => /"take_failed","rows":"answers","code":"store_unavailable"/.test(line)))
 		.toBe(true);
-	await admin.client.query('rollback');
+	await admin.query('rollback');
 	await app.slack.as('ada').waitForModal(DELIVERED, 30_000);
 	expect(app.service.log.savedPuts('hangs')).toHaveLength(1);
 });

@@ -5,11 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { askingSession } from '../../fake-session-service/builders.ts';
-import { createFakeSessionService } from '../../fake-session-service/fake-session-service.ts';
-import { createFakeSlack } from '../../fake-slack/index.ts';
 import { COMPILE_CACHE } from '../../sandbox/compile-cache.ts';
-import { connectionEnv } from '../../sandbox/connection-env.ts';
-import { manifestPath } from '../../sandbox/manifest-path.ts';
 import { OWN_SCHEMA } from '../../src/store/migrate.ts';
 import { installedPostgres, startInstalledPostgres } from '../../tools/ops/installed-postgres.ts';
 import { copySource, isCommit } from '../faults/source-copy.ts';
@@ -17,6 +13,7 @@ import { runRekey } from '../support/commands.ts';
 import { startProgram } from '../support/program.ts';
 import { headline } from '../support/sentences.ts';
 import { skipUnless } from '../support/skip-unless.ts';
+import { createWorld } from '../support/world.ts';
 import { RELEASES } from '../upgrade/releases.ts';
 
 // The drills of docs/operations.md, with its commands, against the program as a process. `DRILL_OUTPUT=1` prints them.
@@ -34,10 +31,9 @@ function note(output: string): void {
 async function createPlace(settingsOf: (directory: string) => Settings, ofOwner: Settings = {}) {
 	const directory = await mkdtemp(join(tmpdir(), 'handraise-drill-'));
 	for (const name of ['src', 'package.json', 'node_modules']) await symlink(join(ROOT, name), join(directory, name));
-	const slack = await createFakeSlack({ waitMs: 45_000, manifest: manifestPath });
-	const service = createFakeSessionService({ resumeAfterMs: 50, pace: 0.02 });
-	await service.start();
-	const settings: Settings = { ...connectionEnv({ slack, service }), PORT: '0', ...settingsOf(directory) };
+	const world = await createWorld({}, { resumeAfterMs: 50, pace: 0.02 });
+	const { slack, service } = world;
+	const settings: Settings = { ...world.env, ...settingsOf(directory) };
 	const documented = (await readFile(join(ROOT, 'docs/operations.md'), 'utf8')).matchAll(/^```sh\n([\s\S]*?)^```$/gm);
 	const commands = [...documented].flatMap(([, block = '']) => block.replaceAll(/&&\n/g, '&& ').trim().split('\n'));
 
@@ -108,8 +104,7 @@ async function createPlace(settingsOf: (directory: string) => Settings, ofOwner:
 		answer,
 		saved,
 		async [Symbol.asyncDispose]() {
-			await slack.close();
-			await service.stop();
+			await world[Symbol.asyncDispose]();
 			await rm(directory, { recursive: true });
 		},
 	};

@@ -14,12 +14,11 @@ describe.each(['socket', 'http'] as const)('an operator sees over %s', (transpor
 		await app.slack.as('ada').waitForModal(DELIVERED);
 	});
 
-	it('reports over HTTP that the process runs and is ready', async ({ app }) => {
+	it('reports that the process runs and is ready, and exposes metrics without an id or a text', async ({ app }) => {
 		expect(await get(app, '/healthz')).toMatchObject({ status: 200, text: 'ok\n' });
 		expect(await get(app, '/readyz')).toMatchObject({ status: 200, text: 'ready\n' });
-	});
-
-	it('exposes metrics without an id or a text', async ({ app }) => {
+		expect((await get(app, '/admin')).status).toBe(404);
+		expect((await fetch(`${app.url}/metrics`, { method: 'POST' })).status).toBe(404);
 		// The files are cleaned up after the receipt.
 		await expect
 			.poll(async () => (await get(app, '/metrics')).text)
@@ -61,10 +60,5 @@ describe.each(['socket', 'http'] as const)('an operator sees over %s', (transpor
 			expect(log).not.toContain(secret);
 		}
 		expect(lines.filter((line) => line.level === 'error' || line.level === 'warn')).toEqual([]);
-	});
-
-	it('responds with 404 on other paths', async ({ app }) => {
-		expect((await get(app, '/admin')).status).toBe(404);
-		expect((await fetch(`${app.url}/metrics`, { method: 'POST' })).status).toBe(404);
 	});
 });

@@ -5,13 +5,10 @@ import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rm, stat } from 'n
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
-import { createFakeSessionService } from '../../fake-session-service/fake-session-service.ts';
-import { createFakeSlack } from '../../fake-slack/index.ts';
-import { connectionEnv } from '../../sandbox/connection-env.ts';
-import { manifestPath } from '../../sandbox/manifest-path.ts';
 import { freePort } from '../support/postgres.ts';
 import { openTemporaryDirectory } from '../support/postgres-binaries.ts';
 import { skipUnless } from '../support/skip-unless.ts';
+import { createWorld } from '../support/world.ts';
 
 // What the Dockerfile does, without an engine for containers: its files, its installation, its command and health check, as
 // another user who can write to nothing but the data directory.
@@ -96,15 +93,10 @@ it('what the Dockerfile copies and installs runs as an unprivileged user with a 
 	await chmod(data, 0o700);
 	const before = await filesOf(app);
 
-	const slack = await createFakeSlack({ waitMs: 45_000, manifest: manifestPath });
-	const service = createFakeSessionService();
-	await service.start();
-	onTestFinished(async () => {
-		await slack.close();
-		await service.stop();
-	});
+	const world = await createWorld();
+	onTestFinished(() => world[Symbol.asyncDispose]());
 	const env = {
-		...connectionEnv({ slack, service }),
+		...world.env,
 		...image.env,
 		DATA_DIR: data,
 		PORT: String(await freePort()),

@@ -35,8 +35,12 @@ interface Given {
 	readonly secrets: readonly string[] | null;
 }
 
-function ofPod(spec: Any): Given {
-	const [container] = spec.containers;
+const podOf = (file: string): Any => only(file, 'Deployment').spec.template.spec;
+/** Of each Deployment. */
+const PODS = ['ops/kubernetes.yaml', 'ops/kubernetes-postgres.yaml'];
+
+function ofPod(file: string): Given {
+	const [container] = podOf(file).containers;
 	const mount = container.volumeMounts.find(({ name }: Any) => name === 'secrets').mountPath;
 	const env = Object.fromEntries(container.env.map(({ name, value }: Any) => [name, value]));
 	// `kubectl create secret` in ops/README.md makes the keys.
@@ -68,58 +72,49 @@ const SECRETS: Readonly<Record<string, string>> = {
 	'encryption-key': 'ab'.repeat(32),
 };
 
-describe.each<[string, () => Given, 'sqlite' | 'postgres']>([
+it.each<[string, (file: string) => Given, 'sqlite' | 'postgres']>([
 	['ops/handraise.service', ofUnit, 'sqlite'],
 	['ops/compose.yaml', ofCompose, 'postgres'],
-	['ops/kubernetes.yaml', () => ofPod(only('ops/kubernetes.yaml', 'Deployment').spec.template.spec), 'sqlite'],
-	[
-		'ops/kubernetes-postgres.yaml',
-		() => ofPod(only('ops/kubernetes-postgres.yaml', 'Deployment').spec.template.spec),
-		'postgres',
-	],
-])('%s', (_, given, database) => {
-	it('gives the program settings that it knows, and secrets from files that are there', () => {
-		const { env, secretPath, secrets } = given();
-		const directory = mkdtempSync(join(tmpdir(), 'handraise-secrets-'));
-		const files = Object.entries(env).filter(([name]) => name.endsWith('_FILE'));
-		const named = files.map(([, path]) => basename(path));
-		expect(files.map(([, path]) => path)).toEqual(named.map(secretPath));
-		if (secrets !== null) expect(secrets.toSorted()).toEqual(named.toSorted());
-		const there = files.map(([name, path]) => {
-			writeFileSync(join(directory, basename(path)), SECRETS[basename(path)] ?? 'no such secret');
-			return [name, join(directory, basename(path))] as const;
-		});
-		const read = { ...env, ...Object.fromEntries(there) };
-		const example = text('.env.example');
-		const unknown = Object.keys(env).filter(
-			(name) => !new RegExp(`^(# )?${name.replace(/_FILE$/, '')}=`, 'm').test(example),
-		);
-		expect(unknown.filter((name) => !/^(NODE_ENV|MALLOC_TRIM_THRESHOLD_)$/.test(name))).toEqual([]);
-		expect(readSettings(read).unknown).toEqual([]);
-		const config = parseConfig(read);
-		rmSync(directory, { recursive: true });
-		expect(config.DATABASE_URL === null ? 'sqlite' : 'postgres').toBe(database);
-		expect(config.transport.kind).toBe('socket');
-		expect(config.PORT).toBe(3000);
+	['ops/kubernetes.yaml', ofPod, 'sqlite'],
+	['ops/kubernetes-postgres.yaml', ofPod, 'postgres'],
+])('%s gives the program settings that it knows, and secrets from files that are there', (file, given, database) => {
+	const { env, secretPath, secrets } = given(file);
+	const directory = mkdtempSync(join(tmpdir(), 'handraise-secrets-'));
+	const files = Object.entries(env).filter(([name]) => name.endsWith('_FILE'));
+	const named = files.map(([, path]) => basename(path));
+	expect(files.map(([, path]) => path)).toEqual(named.map(secretPath));
+	if (secrets !== null) expect(secrets.toSorted()).toEqual(named.toSorted());
+	const there = files.map(([name, path]) => {
+		writeFileSync(join(directory, basename(path)), SECRETS[basename(path)] ?? 'no such secret');
+		return [name, join(directory, basename(path))] as const;
 	});
+	const read = { ...env, ...Object.fromEntries(there) };
+	const example = text('.env.example');
+	const unknown = Object.keys(env).filter(
+		(name) => !new RegExp(`^(# )?${name.replace(/_FILE$/, '')}=`, 'm').test(example),
+	);
+	expect(unknown.filter((name) => !/^(NODE_ENV|MALLOC_TRIM_THRESHOLD_)$/.test(name))).toEqual([]);
+	expect(readSettings(read).unknown).toEqual([]);
+	const config = parseConfig(read);
+	rmSync(directory, { recursive: true });
+	expect(config.DATABASE_URL === null ? 'sqlite' : 'postgres').toBe(database);
+	expect(config.transport.kind).toBe('socket');
+	expect(config.PORT).toBe(3000);
 });
 
 describe('Kubernetes', () => {
-	it.each(['ops/kubernetes.yaml', 'ops/kubernetes-postgres.yaml'])(
-		'%s asks the paths that the program serves',
-		async (name) => {
-			const [container] = only(name, 'Deployment').spec.template.spec.containers;
-			const paths = ['startupProbe', 'livenessProbe', 'readinessProbe'].map((probe) => container[probe].httpGet);
-			expect(paths.map(({ path }) => path)).toEqual(['/healthz', '/healthz', '/readyz']);
-			expect([...paths.map(({ port }) => port), only(name, 'Service').spec.ports[0].targetPort]).toEqual(
-				Array(4).fill(container.ports[0].name),
-			);
-			expect(container.ports[0].containerPort).toBe(3000);
-			await using app = await startApp();
-			for (const { path } of paths) expect((await fetch(`${app.url}${path}`)).status).toBe(200);
-			expect((await fetch(`${app.url}/elsewhere`)).status).toBe(404);
-		},
-	);
+	it.each(PODS)('%s asks the paths that the program serves', async (name) => {
+		const [container] = podOf(name).containers;
+		const paths = ['startupProbe', 'livenessProbe', 'readinessProbe'].map((probe) => container[probe].httpGet);
+		expect(paths.map(({ path }) => path)).toEqual(['/healthz', '/healthz', '/readyz']);
+		expect([...paths.map(({ port }) => port), only(name, 'Service').spec.ports[0].targetPort]).toEqual(
+			Array(4).fill(container.ports[0].name),
+		);
+		expect(container.ports[0].containerPort).toBe(3000);
+		await using app = await startApp();
+		for (const { path } of paths) expect((await fetch(`${app.url}${path}`)).status).toBe(200);
+		expect((await fetch(`${app.url}/elsewhere`)).status).toBe(404);
+	});
 
 	it.each(KUBERNETES)('%s runs the image as its user, without rights and with a read-only root', (name) => {
 		const spec = (only(name, 'Deployment')?.spec.template ?? only(name, 'Pod')).spec;
@@ -164,9 +159,7 @@ describe('Kubernetes', () => {
 it('everybody who stops Handraise waits longer than its drain', () => {
 	const unit = Number(/^TimeoutStopSec=(\d+)$/m.exec(text('ops/handraise.service'))?.[1]);
 	const compose = parse(text('ops/compose.yaml')).services.handraise.stop_grace_period;
-	const graces = ['ops/kubernetes.yaml', 'ops/kubernetes-postgres.yaml'].map(
-		(name) => only(name, 'Deployment').spec.template.spec.terminationGracePeriodSeconds,
-	);
+	const graces = PODS.map((name) => podOf(name).terminationGracePeriodSeconds);
 	expect(STOPS_WITHIN).toBe(9.5);
 	for (const seconds of [unit, Number.parseInt(compose, 10), ...graces])
 		expect(seconds).toBeGreaterThan(STOPS_WITHIN + 2);
@@ -180,9 +173,7 @@ it('the image and the unit start the program as npm start does, and nothing else
 	expect(scripts.start?.replace(/^node src\/check-node\.js && |exec | --env-file-if-exists=.env/g, '')).toBe(START);
 	expect(ofImage.join(' ')).toBe(START);
 	expect(unitLine.join(' ')).toBe(START);
-	const pods = ['ops/kubernetes.yaml', 'ops/kubernetes-postgres.yaml'].map(
-		(name) => only(name, 'Deployment').spec.template.spec.containers[0],
-	);
+	const pods = PODS.map((name) => podOf(name).containers[0]);
 	for (const container of [parse(text('ops/compose.yaml')).services.handraise, ...pods]) {
 		expect(Object.keys(container).filter((key) => /^(command|args|entrypoint)$/.test(key))).toEqual([]);
 		expect(JSON.stringify(container)).not.toMatch(/MALLOC_|NODE_OPTIONS/);
@@ -207,10 +198,7 @@ it('each field of the Kubernetes manifests is one of its API', () => {
 		schemas.set(one.kind, check);
 		return check(one) ? [] : [ajv.errorsText(check.errors)];
 	}
-	const root = fileURLToPath(new URL('../../', import.meta.url));
-	const manifests: Any[] = globSync(`${root}ops/kubernetes*.yaml`).flatMap((file) =>
-		parseAllDocuments(readFileSync(file, 'utf8'), { strict: true }).map((document) => document.toJS()),
-	);
+	const manifests = globSync('ops/kubernetes*.yaml', { cwd: ROOT }).flatMap(documents);
 	expect(manifests).toHaveLength(8);
 	for (const one of manifests) expect(problemsOf(one)).toEqual([]);
 

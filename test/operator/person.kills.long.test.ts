@@ -1,23 +1,19 @@
-import { cpSync, mkdtempSync, statSync } from 'node:fs';
+import { cpSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createFakeSessionService, type FakeSessionService } from '../../fake-session-service/fake-session-service.ts';
-import { createFakeSlack, type FakeSlack } from '../../fake-slack/index.ts';
-import { connectionEnv } from '../../sandbox/connection-env.ts';
-import { manifestPath } from '../../sandbox/manifest-path.ts';
 import { parseEncryptionKey } from '../../src/store/encryption.ts';
 import type { StoreOptions } from '../../src/stores.ts';
 import { createReplica } from '../faults/replica.ts';
 import { readableRemains } from '../store/remains.ts';
 import { inTurns, item, KEY, open, submission, T0 } from '../store/support.ts';
 import { startCommand } from '../support/commands.ts';
+import { connectTo } from '../support/postgres.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
+import { createWorld, type World } from '../support/world.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const ADA = 'U0ADA';
@@ -31,31 +27,14 @@ const WAIT_MS = 15_000;
 /** When the program is killed after the command began, which needs about 300 ms to start; null: as soon as it is committed. */
 const KILLED_AFTER_MS = [0, 400, null];
 
-let slack: FakeSlack;
-let service: FakeSessionService;
-let directory: string;
+let world: World;
 beforeAll(async () => {
-	slack = await createFakeSlack({ waitMs: 45_000, manifest: manifestPath });
-	service = createFakeSessionService();
-	await service.start();
-	directory = mkdtempSync(join(tmpdir(), 'handraise-person-'));
+	world = await createWorld();
 });
-afterAll(async () => {
-	await slack.close();
-	await service.stop();
-	await rm(directory, { recursive: true });
-});
+afterAll(() => world[Symbol.asyncDispose]());
 
 const programOn = (env: Readonly<Record<string, string>>) =>
-	createReplica({
-		entry: MAIN,
-		env: {
-			...connectionEnv({ slack, service }),
-			PORT: '0',
-			ENCRYPTION_KEY: KEY,
-			...env,
-		},
-	});
+	createReplica({ entry: MAIN, env: { ...world.env, ENCRYPTION_KEY: KEY, ...env } });
 
 /** A history of hers, of which every row holds her id. */
 async function fill(answers: number, options: Partial<StoreOptions> & Pick<StoreOptions, 'dataDir'>): Promise<void> {
@@ -75,9 +54,9 @@ async function fill(answers: number, options: Partial<StoreOptions> & Pick<Store
 }
 
 it('forgets all or nothing when the program is killed meanwhile, and finishes with the files at the next start', async () => {
-	const full = join(directory, 'full');
+	const full = join(world.dataDir, 'full');
 	await fill(ANSWERS, { dataDir: full });
-	const dataDir = join(directory, 'killed');
+	const dataDir = join(world.dataDir, 'killed');
 	const program = programOn({ DATA_DIR: dataDir });
 	const outcomes = new Set<number>();
 	let left = 0;
@@ -117,8 +96,8 @@ it('goes on with another replica when the one that began is killed', async () =>
 	const env = { DATABASE_URL: databaseUrl, ENCRYPTION_KEY: KEY };
 	const [began, other] = [programOn(env), programOn(env)];
 	await began.start();
-	const [admin, watcher] = [0, 1].map(() => new pg.Client({ connectionString: databaseUrl })) as [pg.Client, pg.Client];
-	await Promise.all([admin.connect(), watcher.connect()]);
+	await using admin = await connectTo(databaseUrl);
+	await using watcher = await connectTo(databaseUrl);
 	// Whoever begins waits here, with all else done.
 	const state = `insert into shared_states values ('memberships:${ADA}', '{}', ${Date.now()})`;
 	await admin.query(state);
@@ -168,5 +147,4 @@ it('goes on with another replica when the one that began is killed', async () =>
 	stopped.child.kill('SIGINT');
 	expect(await stopped.closed).toMatchObject({ code: 1, stderr: 'The request is taken back: nothing changed.\n' });
 	expect((await admin.query(asks)).rows).toEqual([]);
-	await Promise.all([admin.end(), watcher.end()]);
 }, 120_000);

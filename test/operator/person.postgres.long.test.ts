@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
-import { type AnswererApp, afterAll, answererApp, beforeAll, expect, it, ONLY } from '../kit.ts';
+import type pg from 'pg';
+import { type AnswererApp, afterAll, answererApp, beforeAll, expect, it } from '../kit.ts';
 import { KEY } from '../store/support.ts';
-import { auditLines } from '../support/audit-lines.ts';
 import { runPerson } from '../support/commands.ts';
+import { connectTo } from '../support/postgres.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 
 const ADA = 'U0ADA';
@@ -17,8 +17,7 @@ beforeAll(async () => {
 	const startAt = Date.now();
 	app = await answererApp({ DATABASE_URL: databaseUrl, ENCRYPTION_KEY: KEY }, { startAt });
 	await app.startOther();
-	admin = new pg.Client({ connectionString: databaseUrl });
-	await admin.connect();
+	admin = await connectTo(databaseUrl);
 });
 afterAll(async () => {
 	await admin.end();
@@ -82,27 +81,6 @@ it('asks a replica by a row, forgets somebody on all of them, and leaves no lett
 	expect(await textOfDatabase()).not.toContain(ADA);
 	expect(await letters()).toEqual([]);
 	expect((await person(['forget', ADA, '--yes', ADA])).stdout).toBe('Nothing is stored about U0ADA.\n');
-});
-
-it('empties the list of a channel by a row, and others may answer on all replicas', async () => {
-	await app.names(['grace']);
-	const { id, post } = await app.asked();
-	expect(post.text()).toContain(ONLY('grace'));
-	const logged = app.log.length;
-	const nothing = 'C0GENERAL names nobody as those who may answer. Nothing changed.\n';
-	expect(await person(['clear', 'C0GENERAL'])).toEqual({ code: 0, stdout: nothing, stderr: '' });
-	const cleared = 'C0AGENTS names nobody any more: all who may use Handraise may answer there. The channel is told.\n';
-	expect(await person(['clear', 'C0AGENTS'])).toEqual({ code: 0, stdout: cleared, stderr: '' });
-	await app.until(() => !post.text().includes('may answer'));
-	expect(await app.told(2)).toContain('Whoever runs Handraise changed who may answer in this channel.');
-	await app.press(post, 'ada', 'LH 1173');
-	await app.until(() => app.service.log.effectivePuts(id).length === 1);
-	const lines = auditLines(app.log, logged).filter(({ operator }) => operator !== null);
-	expect(lines.map(({ channel, outcome }) => `${channel} ${outcome}`)).toEqual([
-		'C0GENERAL nothing',
-		'C0AGENTS cleared',
-	]);
-	expect(await letters()).toEqual([]);
 });
 
 it('keeps no letter that nobody waits for, and is not held up by one of another key', async () => {

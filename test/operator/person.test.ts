@@ -20,7 +20,7 @@ import { readableRemains } from '../store/remains.ts';
 import { KEY } from '../store/support.ts';
 import { auditLines } from '../support/audit-lines.ts';
 import { runPerson, startCommand } from '../support/commands.ts';
-import { skipUnless } from '../support/skip-unless.ts';
+import { AS_PLAIN_ROOT, NOBODY, WITH_NOBODY } from '../support/other-user.ts';
 
 const ADA = 'U0ADA';
 
@@ -386,21 +386,9 @@ it('says when no program runs, or the directory is not there, and changes nothin
 	expect(wrong.stderr).toMatch(/^DATABASE_URL is not a PostgreSQL address/);
 });
 
-/** Starts a program as root without the right to ignore file modes. Another user may not be able to read the clone. */
-const SETPRIV = '/usr/bin/setpriv';
-const PLAIN_ROOT = [SETPRIV, '--bounding-set=-dac_override,-dac_read_search', '--inh-caps=-all'];
-
-// Only root can change the owner. 65534 is the user nobody.
-it(
-	'is refused to another user',
-	skipUnless(
-		process.getuid?.() === 0 && existsSync(SETPRIV),
-		'only root can give a file to another user, and needs setpriv',
-	),
-	async ({ app }) => {
-		await chown(join(app.dataDir, SOCKET), 65_534, 65_534);
-		const other = await startCommand('person', ['export', ADA], { DATA_DIR: app.dataDir }, { by: PLAIN_ROOT }).closed;
-		expect(other.stderr).toContain('(EACCES): none runs there, it runs as another user, ');
-		expect([other.code, other.stdout]).toEqual([1, '']);
-	},
-);
+it('is refused to another user', WITH_NOBODY, async ({ app }) => {
+	await chown(join(app.dataDir, SOCKET), NOBODY, NOBODY);
+	const other = await startCommand('person', ['export', ADA], { DATA_DIR: app.dataDir }, { by: AS_PLAIN_ROOT }).closed;
+	expect(other.stderr).toContain('(EACCES): none runs there, it runs as another user, ');
+	expect([other.code, other.stdout]).toEqual([1, '']);
+});

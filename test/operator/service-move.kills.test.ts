@@ -1,20 +1,17 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createFakeSessionService } from '../../fake-session-service/fake-session-service.ts';
-import { createFakeSlack } from '../../fake-slack/index.ts';
-import { connectionEnv } from '../../sandbox/connection-env.ts';
-import { manifestPath } from '../../sandbox/manifest-path.ts';
 import type { Store } from '../../src/stores.ts';
 import { fill } from '../faults/keys/values.ts';
 import { KEY, makeDataDir, open, SERVICE } from '../store/support.ts';
 import { runMigrate, startCommand } from '../support/commands.ts';
+import { connectTo } from '../support/postgres.ts';
 import { startProgram } from '../support/program.ts';
 import { createRandom } from '../support/random.ts';
 import { refusedStart } from '../support/refused-start.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
+import { createWorld } from '../support/world.ts';
 
 const NOW = 'https://now.example';
 /** SQLite writes what does not fit into its memory before the commit. */
@@ -78,14 +75,9 @@ describe('npm run migrate -- --service-moved', () => {
 	it('changes nothing when it is killed half way on PostgreSQL, and does all when it is run again', async () => {
 		const databaseUrl = await (await sharedPostgres()).createDatabase();
 		const database = await filled(databaseUrl);
-		const connect = async () => {
-			const client = new pg.Client({ connectionString: databaseUrl, application_name: 'an operator' });
-			await client.connect();
-			onTestFinished(() => client.end());
-			return client;
-		};
+		await using other = await connectTo(databaseUrl, 'an operator');
 		// A transaction sees the activity of its beginning.
-		const [other, looking] = [await connect(), await connect()];
+		await using looking = await connectTo(databaseUrl, 'an operator');
 		for (let kill = 1; kill <= KILLS; kill++) {
 			// Where it stops until it is killed.
 			await other.query('begin');
@@ -109,23 +101,13 @@ describe('npm run migrate -- --service-moved', () => {
 
 	it('is refused while a replica runs, and a replica at the former address does not start afterwards', async () => {
 		const databaseUrl = await (await sharedPostgres()).createDatabase();
-		const directory = makeDataDir();
-		onTestFinished(directory.remove);
-		const slack = await createFakeSlack({ manifest: manifestPath });
-		onTestFinished(() => slack.close());
-		const service = createFakeSessionService();
-		await service.start();
-		onTestFinished(() => service.stop());
-		const env = {
-			...connectionEnv({ slack, service }),
-			PORT: '0',
-			DATA_DIR: directory.path,
-			DATABASE_URL: databaseUrl,
-			ENCRYPTION_KEY: KEY,
-		};
+		const world = await createWorld();
+		onTestFinished(() => world[Symbol.asyncDispose]());
+		const { service, dataDir } = world;
+		const env = { ...world.env, DATABASE_URL: databaseUrl, ENCRYPTION_KEY: KEY };
 		const replica = startProgram(env);
 		await replica.says('Handraise is ready');
-		const store = await open({ dataDir: directory.path, databaseUrl, encryptionKey: KEY });
+		const store = await open({ dataDir, databaseUrl, encryptionKey: KEY });
 		await store.db.writeOne((trx) =>
 			trx
 				.insertInto('answer_rules')

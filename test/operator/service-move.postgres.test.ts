@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { SessionKey } from '../../src/domain/session.ts';
 import { systemClock } from '../../src/kernel/basics.ts';
 import { moveService } from '../../src/operator/service-move.ts';
 import { SEALED_COLUMNS, TABLE_NAMES } from '../../src/store/database.ts';
@@ -118,14 +119,9 @@ describe.each(STORES)('a service that moved, on %s', (kind) => {
 		const broken = await accepted(store, submission({ question: at(FORMER, 2), acceptedAt: T0 + 2, person: BOB }));
 		await damage(store, broken.id, 'submission');
 		expect(await move()).toMatchObject({ froms: [FORMER], unsentCount: 2, waitingCount: 2, asideCount: 2 });
-		const stateOf = async (id: string) =>
-			(await store.db.read.selectFrom('answers').select('state').where('id', '=', id).executeTakeFirstOrThrow()).state;
-		expect(await Promise.all([first, second, begun, broken].map(({ id }) => stateOf(id)))).toEqual([
-			'accepted',
-			'waiting',
-			'delivering',
-			'waiting',
-		]);
+		const rows = await store.db.read.selectFrom('answers').select(['id', 'state']).execute();
+		const states = [first, second, begun, broken].map(({ id }) => rows.find((row) => row.id === id)?.state);
+		expect(states).toEqual(['accepted', 'waiting', 'delivering', 'waiting']);
 		expect(await current(store, second.id)).toMatchObject({ lastError: 'other_service', question: { service: NOW } });
 		expect([valuesOf(await store.answers.get(first.id)), valuesOf(await store.answers.get(second.id))]).toEqual([
 			['blue'],
@@ -137,7 +133,7 @@ describe.each(STORES)('a service that moved, on %s', (kind) => {
 
 	it('makes one session of two that were watched at both addresses: nobody is asked twice, and no channel left out', async () => {
 		await opened();
-		const [former, now] = [FORMER, NOW].map((service) => ({ service, sessionId: 's1' })) as [SessionAt, SessionAt];
+		const [former, now] = [FORMER, NOW].map((service) => ({ service, sessionId: 's1' })) as [SessionKey, SessionKey];
 		const view = (seenAt: number) => ({ ...askingView(), seenAt });
 		const both = await addWatch(store.watches, { session: former, view: view(T0) });
 		const alone = await addWatch(store.watches, { session: former, channelId: 'C2', view: view(T0) });
@@ -191,8 +187,3 @@ describe.each(STORES)('a service that moved, on %s', (kind) => {
 		expect(await store.sessions.takeDue(NOW, { ...LEASE, token: 'next' }, 5, T0 + 86_400_000)).toHaveLength(1);
 	});
 });
-
-interface SessionAt {
-	readonly service: string;
-	readonly sessionId: string;
-}

@@ -7,15 +7,13 @@ import {
 	expect,
 	type InboxApp,
 	inboxApp,
-	item,
 	keepSecret,
 	type Modal,
 	openSession,
 	withApp,
 } from '../kit.ts';
+import { asked as askedToPress, UNDO_MS } from './press/harness.ts';
 
-const FLIGHT = item('Which flight should I book?', 'One of: LH 1173, TP 570');
-const UNDO_MS = 10_000;
 /** What the metadata of a window of 1.0.0 has, with its kind. */
 const FIRST_METADATA = 21;
 
@@ -25,11 +23,9 @@ const linkTo = (ts: string) =>
 	`The question is here: "},{"type":"link","url":"https://acme.slack.com/archives/C0AGENTS/p${ts.replace('.', '')}"`;
 
 async function asked(app: InboxApp) {
-	const id = await app.watched();
-	const index = app.ask(id, [FLIGHT], '');
-	const post = await app.threadSays(id, 'Which flight');
+	const question = await askedToPress(app);
 	await app.pass(2_000);
-	return { id, index, post };
+	return question;
 }
 
 /** The buttons with options of a message, as Slack has them. */

@@ -125,14 +125,6 @@ describe('*End all*', () => {
 		await app.pass(5_000);
 		expect(offer.text()).toBe(unwatchedAllWords(3, false));
 	});
-
-	it('says so where others have ended all', async ({ app }) => {
-		await watchSome(app, 1);
-		const offer = await app.command('/session unwatch all');
-		await app.unwatchAll('#agents', 'grace');
-		const told = await app.toldAfter(() => offer.press('End all'));
-		expect(told.text()).toBe(NONE);
-	});
 });
 
 describe('*Stop watching* in a list', () => {

@@ -148,11 +148,7 @@ describe('the text of a question', () => {
 	});
 
 	it('stays short, harmless and on one line for any session', () => {
-		const settings = fc.record({
-			sessionName: hostileText,
-			discreet: fc.boolean(),
-			changed: fc.boolean(),
-		});
+		const settings = fc.record({ sessionName: hostileText, discreet: fc.boolean(), changed: fc.boolean() });
 		fc.assert(
 			fc.property(hostileSession, settings, (raw, chosen) => {
 				const session = gatedResponse({ session: raw }, '3f9a2c1d');

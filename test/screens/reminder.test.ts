@@ -49,15 +49,7 @@ function reminderOf(
 		...times,
 	};
 	const place = { channelId: 'C1', discreet: false, threadOnly: false, handOver: null, outcome: '', steps: '' };
-	return {
-		entry,
-		question,
-		sessionName: 'Fly & go',
-		link: null,
-		waitedMs: 900_000,
-		...place,
-		...told,
-	};
+	return { entry, question, sessionName: 'Fly & go', link: null, waitedMs: 900_000, ...place, ...told };
 }
 
 /** What a message of several shows, line by line. */
@@ -93,11 +85,7 @@ describe('a message about several questions', () => {
 	});
 
 	it.each([
-		[
-			'long',
-			'Which of the many colours should I take for the chairs '.repeat(20),
-			'Maximiliana von und zu Oberunterammergau',
-		],
+		['long', 'Which of the many colours should I take for the chairs '.repeat(20), 'Maximiliana zu Oberunterammergau'],
 		['escaped', '&<>'.repeat(400), '&<>'.repeat(100)],
 		['quoted', '"\\'.repeat(600), 'Ann'],
 	])('fits into a message with %s texts, with every line whole', (_, title, name) => {

@@ -1,107 +1,157 @@
+import type { MessageJson } from '../../fake-session-service/json.ts';
 import { OUTSIDE, SETTLED_WORDS } from '../../src/screens/question-post.ts';
 import {
-	answeredBy,
+	asking,
 	describe,
+	done,
 	expect,
 	line,
 	openButtons,
 	openSession,
-	REMINDER,
 	type WatchingApp,
+	whatHappened,
 	withApp,
 } from '../kit.ts';
-import { answered, asked, emptyNewest, FLIGHT, playedApp, postsOf, step, takeUnanswered } from './played-agent.ts';
+import {
+	answered,
+	asked,
+	emptyNewest,
+	FLIGHT,
+	messagesOf,
+	open,
+	perhapsAnswered,
+	playedApp,
+	postsOf,
+	receipt,
+	step,
+} from './played-agent.ts';
 
-/* What is asked, taken and gone on where watches begin and end, and what channels may see of it. */
+/* What is asked, taken and gone on where watches begin and end, and where messages move and are cut away. */
 
-const it = withApp(() => playedApp('5m'));
+const MINUTE = 60_000;
+const LOST = 'not in the field any more';
+const it = withApp(() => playedApp('20m'));
 
-const LOST = line('delivered', { agentOutcome: 'lost' });
-const dmSays = (app: WatchingApp, id: string, words: string) =>
-	app.until(() =>
-		app.slack
-			.as('ada')
-			.dm()
-			.find((dm) => dm.text().includes(words) && JSON.stringify(dm.blocks()).includes(id)),
-	);
-
-const MINUTE_MS = 60_000;
+const setStatus = (app: WatchingApp, id: string, status: string) => app.service.sessions.setStatus(id, status);
 const tellsLost = (app: WatchingApp, id: string) =>
 	app.slack
 		.as('ada')
-		.dm()
-		.filter((dm) => JSON.stringify(dm.blocks()).includes(id) && dm.text().includes(LOST));
+		.dm(line('delivered', { agentOutcome: 'lost' }))
+		.filter((dm) => JSON.stringify(dm.blocks()).includes(id));
 
-function dropFirst(app: WatchingApp, id: string): void {
-	const messages = structuredClone(app.service.sessions.get(id).messages ?? []);
-	messages.splice(
-		messages.findIndex((one) => one.human_input?.length),
-		1,
-	);
-	app.service.sessions.patch(id, { messages });
+/** The agent keeps its first two messages, and has these after them. */
+function keepsTwo(app: WatchingApp, id: string, status: string, ...after: MessageJson[]): void {
+	const kept = messagesOf(app, id).slice(0, 2);
+	app.service.sessions.patch(id, { status, messages: [...kept, ...after] });
 }
 
-describe('a question in the words of an earlier one, which is dropped', () => {
-	async function twice(app: WatchingApp) {
-		const { id, post } = await asked(app);
-		await answered(app, id, 'LH 1173');
-		app.service.sessions.setStatus(id, 'active');
-		emptyNewest(app, id);
-		step(app, id);
-		await app.until(() => post.text().includes('· continued'));
-		app.ask(id, [FLIGHT]);
-		return { id, post: await app.until(() => postsOf(app, id).find(({ ts }) => ts !== post.ts)) };
-	}
+/** Two equal questions: the first one is answered and taken, the second one open. */
+async function askedTwice(app: WatchingApp, second: string): Promise<string> {
+	const { id, post } = await asked(app);
+	await answered(app, id, 'LH 1173');
+	setStatus(app, id, 'active');
+	step(app, id);
+	await app.until(() => post.text().includes('· continued'));
+	app.ask(id, [FLIGHT]);
+	setStatus(app, id, second);
+	await app.until(() => postsOf(app, id).find(({ ts }) => ts !== post.ts));
+	return id;
+}
 
-	it('is not posted again', async ({ app }) => {
-		const { id } = await twice(app);
-		dropFirst(app, id);
-		await app.pass(2 * MINUTE_MS);
-		expect(postsOf(app, id)).toHaveLength(2);
-		expect(postsOf(app, id).at(-1)?.buttons()).toContain('Answer…');
-	});
-
-	it('is not asked again when its agent took the answer in that moment', async ({ app }) => {
-		const { id } = await twice(app);
-		await answered(app, id, 'TP 570');
-		await app.pass(3_000);
-		emptyNewest(app, id);
-		dropFirst(app, id);
-		await app.pass(8_000);
-		app.service.sessions.setStatus(id, 'active');
-		step(app, id);
-		await app.pass(2 * MINUTE_MS);
-		expect(postsOf(app, id)).toHaveLength(2);
-	});
-
-	it('tells its author when the answer is lost', async ({ app }) => {
-		const { id } = await twice(app);
-		await answered(app, id, 'TP 570');
-		dropFirst(app, id);
-		await app.pass(20_000);
-		emptyNewest(app, id);
-		await app.pass(2 * MINUTE_MS);
-		expect(postsOf(app, id)).toHaveLength(3);
-		expect(tellsLost(app, id)).toHaveLength(1);
-	});
+it('names no answer to another question at the same index', async ({ app }) => {
+	const id = app.session();
+	app.ask(id, [FLIGHT]);
+	await perhapsAnswered(app, id, 'LH 1173');
+	keepsTwo(app, id, 'humanInput', asking('Now the hotel.', ['Which hotel?']));
+	const hers = await openSession(app, id, 'grace');
+	expect(hers.text()).not.toContain('LH 1173');
 });
 
-it('does not offer to send an answer again that a waiting agent took in the moment of the PUT', async ({ app }) => {
-	const { id } = await asked(app);
-	await app.pass(10_000);
-	app.service.sessions.setStatus(id, 'active');
+it('asks what nobody was asked before, at a lower index and with a step after it', async ({ app }) => {
+	const { id } = await asked(app, 'active');
 	await answered(app, id, 'LH 1173');
-	emptyNewest(app, id);
+	await app.pass(10_000);
+	step(app, id, 5);
+	app.ask(id, ['Which hotel?'], 'Now the hotel.');
+	setStatus(app, id, 'active');
+	await app.threadSays(id, 'Which hotel?');
+	await answered(app, id, 'Ritz');
+	step(app, id, 2);
+	await app.pass(20_000);
+	keepsTwo(app, id, 'active', asking('And a car.', ['Which car?']), done('I look at cars meanwhile.'));
+	await app.until(() => open(app, id, 'Which car?').length === 1);
+});
+
+it.for(['humanInput', 'active'])(
+	'keeps a question asked, in one post, that stands at the place of an equal one now: %s',
+	async (status, { app }) => {
+		const id = await askedTwice(app, status);
+		keepsTwo(app, id, status, asking('Three are in stock.', [FLIGHT]));
+		await app.pass(2 * MINUTE);
+		expect(postsOf(app, id)).toHaveLength(2);
+		expect(open(app, id)).toHaveLength(1);
+	},
+);
+
+it('does not ask again what was taken from the place of an equal one', async ({ app }) => {
+	const id = await askedTwice(app, 'humanInput');
+	await answered(app, id, 'TP 570');
+	await app.pass(3_000);
+	keepsTwo(app, id, 'humanInput', asking('Three are in stock.', [FLIGHT]));
+	await app.pass(12_000);
+	setStatus(app, id, 'active');
 	step(app, id);
-	await app.pass(2 * MINUTE_MS);
-	expect(
-		JSON.stringify(
-			app.slack
-				.as('ada')
-				.dm()
-				.map((dm) => dm.blocks()),
-		),
-	).not.toContain('Send again');
+	await app.pass(2 * MINUTE);
+	expect(postsOf(app, id)).toHaveLength(2);
+	expect(open(app, id)).toEqual([]);
+});
+
+it('asks nobody what was taken from a session that nobody watched, although it has another index now', async ({
+	app,
+}) => {
+	const id = app.session();
+	app.ask(id, [FLIGHT]);
+	await answered(app, id, 'LH 1173');
+	await app.pass(5_000);
+	setStatus(app, id, 'active');
+	emptyNewest(app, id);
+	step(app, id, 2);
+	await app.pass(20_000);
+	app.service.sessions.patch(id, { messages: (app.service.sessions.get(id).messages ?? []).toSpliced(1, 1) });
+	await app.watch(id);
+	await app.pass(MINUTE);
+	expect(open(app, id)).toEqual([]);
+	await app.slack.as('grace').command('#agents', `/session ${id}`);
+	const form = await app.slack.as('grace').waitForModal('I book it.');
+	expect(form.submitText()).toBeNull();
+});
+
+it('closes a question quietly whose agent went on after a PUT of unknown outcome, and names the answer', async ({
+	app,
+}) => {
+	const { id, post } = await asked(app);
+	await app.pass(10_000);
+	await perhapsAnswered(app, id, 'LH 1173', post);
+	expect(post.text()).toContain("ada's answer may have arrived");
+	expect(post.buttons()).toEqual(['Answer again…']);
+	await app.seenBy('grace', post).press('Answer again…');
+	const hers = await app.slack.as('grace').waitForModal("@ada's answer may have arrived");
+	await hers.close();
+	await app.pass(2 * MINUTE);
+	expect([post.text(), ...post.editHistory()].join()).not.toContain(SETTLED_WORDS.wentOn);
+	expect(app.service.log.savedPuts(id)).toHaveLength(1);
+});
+
+it('says of a watched session that it was not found, and does not ask to check its id', async ({ app }) => {
+	const { post } = await asked(app);
+	app.service.faults.add({ kind: 'html', status: 404 });
+	await app.pass(5_000);
+	for (let count = 0; count < 6; count += 1) {
+		await post.press('Answer…');
+		const modal = await app.slack.as('ada').waitForModal(whatHappened('session_missing'));
+		expect(modal.text()).not.toContain('Check the id');
+		await modal.close();
+	}
 });
 
 describe('an answer that is lost', () => {
@@ -110,39 +160,26 @@ describe('an answer that is lost', () => {
 	}) => {
 		const { id, post } = await asked(app);
 		await answered(app, id, 'LH 1173');
-		await app.pass(11 * MINUTE_MS);
+		await app.pass(11 * MINUTE);
 		emptyNewest(app, id);
 		await app.until(() => postsOf(app, id).some(({ ts }) => ts !== post.ts));
 		await app.until(() => tellsLost(app, id).length === 1);
 		const [told] = tellsLost(app, id);
 		expect(told?.buttons()).toEqual(['Answer again']);
+		await told?.press('Answer again');
+		const form = await app.slack.as('ada').waitForModal(LOST);
+		expect(form.text()).not.toContain('meanwhile');
+		await form.close();
+		const hers = await openSession(app, id, 'grace');
+		expect(hers.text()).toContain(`Asked again. @ada's answer is ${LOST}.\n> LH 1173`);
+		await hers.close();
 		await answered(app, id, 'TP 570', 'grace');
 		await app.until(() => told?.text().includes('answered again since') === true);
 		expect(openButtons(told)).toEqual([]);
-	});
-
-	it('is still said to be gone on the post of its question when that was answered again since', async ({ app }) => {
-		const { id, post } = await asked(app);
-		await answered(app, id, 'LH 1173');
-		emptyNewest(app, id);
-		await app.until(() => post.text().includes('ada answered · delivered · not in the field any more'));
-		await answered(app, id, 'TP 570', 'grace');
-		await app.until(() => postsOf(app, id).some((other) => answeredBy('grace', 'TP 570').test(other.text())));
-		app.service.sessions.setStatus(id, 'completed');
-		await app.pass(MINUTE_MS);
-		expect(post.text()).toContain('· delivered · not in the field any more');
-	});
-
-	it('is not called an answer of somebody meanwhile in the form of its author', async ({ app }) => {
-		const { id } = await asked(app);
-		await answered(app, id, 'LH 1173');
-		emptyNewest(app, id);
-		const dm = await dmSays(app, id, LOST);
-		await dm.press('Answer again');
-		const form = await app.slack.as('ada').waitForModal('not in the field any more');
-		expect(form.text()).not.toContain('meanwhile');
-		const hers = await openSession(app, id, 'grace');
-		expect(hers.text()).toContain("Asked again. @ada's answer is not in the field any more.\n> LH 1173");
+		setStatus(app, id, 'completed');
+		await app.pass(MINUTE);
+		// Of two answers to its question.
+		expect(post.text()).toContain(LOST);
 	});
 
 	it('is the reason of a question that is asked again, also when it came from the dashboard', async ({ app }) => {
@@ -151,19 +188,9 @@ describe('an answer that is lost', () => {
 		await app.until(() => post.text().includes(OUTSIDE));
 		emptyNewest(app, id);
 		const again = await app.until(() => postsOf(app, id).find(({ ts }) => ts !== post.ts));
-		expect(again.text()).toContain('The answer from the dashboard is not in the field any more');
-		const form = await openSession(app, id, 'grace');
-		expect(form.text()).toContain('The answer from the dashboard is not in the field any more');
-	});
-
-	it('is told to its author within two minutes where nobody watches', async ({ app }) => {
-		const { id } = await asked(app);
-		await app.command(`/session unwatch ${id}`);
-		await answered(app, id, 'LH 1173');
-		await app.pass(20_000);
-		emptyNewest(app, id);
-		await app.pass(2 * MINUTE_MS);
-		expect(tellsLost(app, id)).toHaveLength(1);
+		const words = `The answer from the dashboard is ${LOST}`;
+		expect(again.text()).toContain(words);
+		expect((await openSession(app, id, 'grace')).text()).toContain(words);
 	});
 
 	it('shows nobody a value that channels do not see', async ({ app }) => {
@@ -171,79 +198,123 @@ describe('an answer that is lost', () => {
 		await answered(app, id, 'KX7-9942-QQ31-0815');
 		emptyNewest(app, id);
 		const again = await app.until(() => postsOf(app, id).find(({ ts }) => ts !== post.ts));
-		expect(again.text()).toContain('is not in the field any more');
-		expect(
-			app
-				.thread(id)
-				.map((one) => one.text())
-				.join('\n'),
-		).not.toContain('KX7-9942');
-	});
-
-	it('can be given again where nobody watches the session any more', async ({ app }) => {
-		const { id } = await asked(app);
-		await app.command(`/session unwatch ${id}`);
-		await answered(app, id, 'LH 1173');
-		emptyNewest(app, id);
-		const dm = await dmSays(app, id, LOST);
-		await app.pass(60_000);
-		await dm.press('Answer again');
-		const form = await app.slack.as('ada').waitForModal((modal) => modal.text().includes('step 2'));
-		expect(form.submitText()).not.toBeNull();
+		expect(again.text()).toContain(LOST);
+		for (const shown of app.thread(id)) expect(shown.text()).not.toContain('KX7-9942');
 	});
 });
 
-describe('an agent that went on and waits again', () => {
-	async function goneOn(app: WatchingApp) {
-		const { id, post } = await asked(app);
-		await app.pass(5_000);
-		app.service.sessions.setStatus(id, 'active');
-		step(app, id);
-		await app.until(() => post.text().includes(SETTLED_WORDS.wentOn));
-		return { id, post };
-	}
-
-	it('reminds nobody of the time in which it worked', async ({ app }) => {
-		const { id, post } = await goneOn(app);
-		await app.pass(6 * 60_000);
-		app.service.sessions.setStatus(id, 'humanInput');
-		await app.until(() => post.buttons().length > 1);
-		await app.pass(60_000);
-		expect(app.thread(id).some((one) => REMINDER.test(one.text()))).toBe(false);
-	});
-
-	it('asks in a channel that began to watch meanwhile', async ({ app }) => {
-		const { id } = await goneOn(app);
-		await app.watch(id, { channel: '#secret' });
-		await app.pass(10_000);
-		app.service.sessions.setStatus(id, 'humanInput');
-		await app.pass(60_000);
-		const asking = app
-			.thread(id, '#secret')
-			.filter((one) => one.buttons().some((label) => label.startsWith('Answer…')));
-		expect(asking.length).toBe(1);
-	});
-
-	it('asks in a channel that stopped watching and watches again', async ({ app }) => {
-		const { id } = await goneOn(app);
-		await app.command(`/session unwatch ${id}`);
-		await app.watch(id);
-		await app.pass(10_000);
-		app.service.sessions.setStatus(id, 'humanInput');
-		await app.pass(60_000);
-		expect(postsOf(app, id).filter((one) => one.buttons().some((label) => label.startsWith('Answer…'))).length).toBe(1);
-	});
+it.for([
+	['began to watch meanwhile', '#secret'],
+	['stopped watching and watches again', '#agents'],
+] as const)('asks for an agent that went on and waits again in a channel that %s', async ([, channel], { app }) => {
+	const { id, post } = await asked(app);
+	await app.pass(5_000);
+	setStatus(app, id, 'active');
+	step(app, id);
+	await app.until(() => post.text().includes(SETTLED_WORDS.wentOn));
+	if (channel === '#agents') await app.command(`/session unwatch ${id}`);
+	await app.watch(id, { channel });
+	await app.pass(10_000);
+	setStatus(app, id, 'humanInput');
+	await app.pass(60_000);
+	expect(app.thread(id, channel).filter((one) => one.buttons().includes('Answer…'))).toHaveLength(1);
 });
 
-describe('an answer of which nobody knows whether it arrived', () => {
-	it('does not let a post say that the agent went on without one', async ({ app }) => {
-		const { id, post } = await asked(app);
-		takeUnanswered(app, id);
-		const form = await openSession(app, id);
-		await form.fill(0, 'LH 1173');
-		await form.submit();
-		await app.until(() => form.text().includes('may have arrived'));
-		await app.pass(2 * 60_000);
-		expect([post.text(), ...post.editHistory()].join()).not.toContain(SETTLED_WORDS.wentOn);
+/** The agent keeps its first message, and has these after it. */
+function keepsFirst(app: WatchingApp, id: string, status: string, ...after: (MessageJson | undefined)[]): void {
+	const kept = [messagesOf(app, id)[0], ...after].filter((message) => message !== undefined);
+	app.service.sessions.patch(id, { status, messages: kept });
+}
+
+it('names the author of what was lost after its message moved', async ({ app }) => {
+	const { id } = await asked(app);
+	step(app, id, 3);
+	await app.pass(20_000);
+	await answered(app, id, 'LH 1173');
+	await app.pass(6_000);
+	// What stands around it is cut away while its value is there.
+	keepsFirst(app, id, 'humanInput', messagesOf(app, id)[2]);
+	await app.pass(20_000);
+	emptyNewest(app, id);
+	await app.until(() => open(app, id).length === 1);
+	expect(open(app, id)[0]?.text()).toContain(`Asked again. ada's answer is ${LOST}`);
+	await app.until(() => receipt(app, id)?.text().includes(LOST));
+});
+
+it('does not say that the agent took what an older, shorter history wrote over', async ({ app }) => {
+	const { id, post } = await asked(app);
+	step(app, id, 2);
+	await app.pass(20_000);
+	const [, , question] = messagesOf(app, id);
+	await answered(app, id, 'LH 1173');
+	await app.pass(3_000);
+	keepsFirst(app, id, 'humanInput', question);
+	await app.until(() => open(app, id).length === 1 && post.text().includes(LOST));
+	expect([post.text(), ...post.editHistory()].join()).not.toContain('continued');
+});
+
+/** The session was over, runs again, and Ada answers while nobody watches. Then the field is emptied, and it is watched. */
+async function answeredBetween(app: WatchingApp) {
+	const { id, post } = await asked(app);
+	setStatus(app, id, 'completed');
+	await app.until(() => openButtons(post)?.length === 0);
+	await app.pass(30_000);
+	setStatus(app, id, 'humanInput');
+	await answered(app, id, 'LH 1173');
+	await app.pass(2_500);
+	emptyNewest(app, id);
+	await app.watch(id);
+	return id;
+}
+
+it('does not ask what was answered and taken before somebody watched the session again', async ({ app }) => {
+	const id = await answeredBetween(app);
+	await app.pass(9_000);
+	expect(open(app, id)).toEqual([]);
+	setStatus(app, id, 'active');
+	step(app, id);
+	await app.pass(2 * MINUTE);
+	expect(open(app, id)).toEqual([]);
+	for (const post of postsOf(app, id)) expect(post.text()).not.toContain(SETTLED_WORDS.wentOn);
+});
+
+it('asks again only after the agent has waited for a minute, and names who answered while nobody watched', async ({
+	app,
+}) => {
+	const id = await answeredBetween(app);
+	await app.pass(40_000);
+	expect(open(app, id)).toEqual([]);
+	const post = await app.until(() => open(app, id)[0]);
+	await app.seenBy('grace', post).press('Answer…');
+	const form = await app.slack.as('grace').waitForModal(FLIGHT.title);
+	expect(form.text()).toContain('@ada');
+	expect(form.text()).toContain(LOST);
+});
+
+it('asks within seconds what is asked again under other words, although another question was answered just before', async ({
+	app,
+}) => {
+	const id = await app.watched();
+	step(app, id);
+	app.ask(id, [FLIGHT]);
+	await app.threadSays(id, FLIGHT.title);
+	await answered(app, id, 'LH 1173');
+	await app.pass(3_000);
+	setStatus(app, id, 'active');
+	emptyNewest(app, id);
+	await app.pass(10_000);
+	app.service.sessions.patch(id, {
+		status: 'humanInput',
+		messages: [...messagesOf(app, id).slice(0, 3), asking('Hotel.', ['Which hotel?'])],
 	});
+	await app.threadSays(id, 'Which hotel?');
+	await answered(app, id, 'Ritz');
+	await app.pass(3_000);
+	setStatus(app, id, 'active');
+	emptyNewest(app, id);
+	await app.pass(6_000);
+	const [, , , hotel] = messagesOf(app, id);
+	keepsFirst(app, id, 'humanInput', done('I book it.'), hotel, asking('The way back.', [FLIGHT]));
+	await app.pass(20_000);
+	expect(open(app, id)).toHaveLength(1);
 });

@@ -48,15 +48,6 @@ describe.each([
 		expect(reads).toBeLessThan(usual * 2 + 5);
 	});
 
-	it('goes on reading', async () => {
-		const { machine, clock, readsOf } = await watchedFor(10_000);
-		machine.set(shift);
-		await pass(clock, LOOK);
-		const before = readsOf('s1').length;
-		await pass(clock, 30_000);
-		expect(readsOf('s1').length).toBeGreaterThan(before);
-	});
-
 	it('announces a question, ends no watch and announces no outage', async () => {
 		const { machine, clock, put, announced, db, watch } = await watchedFor(20_000);
 		machine.set(shift);
@@ -76,20 +67,6 @@ describe.each([
 		const before = readsOf('s1').length;
 		await pass(clock, 65_000);
 		expect(readsOf('s1').length).toBeGreaterThan(before);
-	});
-
-	it('does not announce a short failure as an outage of an hour', async () => {
-		const { machine, clock, failures, announced } = await watchedFor(LOOK - 12_000);
-		failures.set('*', 'unavailable');
-		await pass(clock, 11_000);
-		machine.set(shift);
-		await pass(clock, 5_000);
-		failures.clear();
-		await pass(clock, 60_000);
-		expect(await announced()).toEqual([]);
-		failures.set('*', 'unavailable');
-		await pass(clock, 80_000);
-		expect((await announced()).map(({ kind }) => kind)).toEqual(['serviceDown']);
 	});
 });
 

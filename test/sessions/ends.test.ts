@@ -78,34 +78,6 @@ describe('the end of a session', () => {
 		await isLed(app, id);
 	});
 
-	it('stands in the thread of the card where the channel has its questions there', async ({ app }) => {
-		const id = await app.watched({}, { questionsInThread: true });
-		end(app, id);
-		expect((await ended(app, id)).threadTs()).toBe(app.card(id)?.ts);
-		await isLed(app, id);
-	});
-
-	it('is not told after somebody stopped watching', async ({ app }) => {
-		const id = await app.watched();
-		await app.command(`/session unwatch ${id}`);
-		end(app, id);
-		await app.pass(60_000);
-		expect(app.ends(id)).toEqual([]);
-	});
-
-	it('is not told when the session goes on at once', async ({ app }) => {
-		const id = await app.watched();
-		const reads = app.service.log.reads(id).length;
-		app.service.sessions.setStatus(id, 'failed');
-		await app.until(() => app.service.log.reads(id).length > reads);
-		app.service.sessions.setStatus(id, 'active');
-		app.step(id, 'I try again.');
-		await app.cardSays(id, 'I try again.');
-		expect(app.ends(id)).toEqual([]);
-		end(app, id);
-		await ended(app, id);
-	});
-
 	it('is told once after a restart, when Slack was away before, and the card waits for it', async ({ app }) => {
 		const id = await app.watched();
 		const lift = app.slack.faults.add({ method: 'chat.postMessage', status: 503 });

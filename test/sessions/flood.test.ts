@@ -55,16 +55,3 @@ it('serves others beside 240 watches of one person', async () => {
 	expect(await askedAfter(app, watched)).toBeLessThanOrEqual(30_000);
 	expect(await openedAfter(app, elsewhere)).toBeLessThanOrEqual(5_000);
 });
-
-it('reads new watches in turn with the others where many are watched without a list', async () => {
-	const app = await forCase(watchingApp({ env: { SESSION_SERVICE_RPM: '60' } }));
-	const ids = Array.from({ length: 40 }, () => app.session());
-	for (let from = 0; from < ids.length; from += 5) {
-		await app.command(`/session watch ${ids.slice(from, from + 5).join(' ')}`);
-		await app.pass(20_000);
-	}
-	const from = app.clock.now();
-	await app.pass(4 * 60_000);
-	const counts = ids.map((id) => app.service.log.reads(id).filter(({ at }) => at >= from).length);
-	expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1);
-});

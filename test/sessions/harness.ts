@@ -293,6 +293,13 @@ export async function watchingApp({
 		return id;
 	}
 
+	/** The same, once the question's post stands. */
+	async function askedPost(items: readonly (string | ItemJson)[] = ['Which colour?']) {
+		const id = await watchedAsking(items);
+		const [first = ''] = items;
+		return { id, post: await threadSays(id, typeof first === 'string' ? first : String(first.title)) };
+	}
+
 	/** Resolves with the question's post when it shows that it was answered, and nothing more is under way. */
 	const answered = (id: string, channel = '#agents'): Promise<Posted> =>
 		threadSays(id, /^✅ .* asked(?:: | \d+ questions\n)/m, channel);
@@ -384,6 +391,7 @@ export async function watchingApp({
 		watched,
 		setPosts,
 		watchedAsking,
+		askedPost,
 		pass,
 		calls,
 		answered,

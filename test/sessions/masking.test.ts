@@ -213,17 +213,6 @@ describe('a credential in what an agent writes', () => {
 		expect(channelShows(app)).toBe(false);
 	});
 
-	it('is the name of a file', async ({ app }) => {
-		const id = await app.watched();
-		const session = app.service.sessions.get(id);
-		const timestamp = '2026-01-01T00:00:00Z';
-		const files = [`password=${PASSWORD}.txt`, `${KEY}.txt`].map((filename) => ({ filename, timestamp }));
-		app.service.sessions.put(id, { ...session, files });
-		const modal = await openSession(app, id);
-		expect(modal.text()).toContain(`📄 password=${MASK}`);
-		expect(shows(sentToSlack(app))).toBe(false);
-	});
-
 	it('is part of a name in the list of sessions', async () => {
 		const env = { ...FEWEST_REQUESTS, DISCOVER_SESSIONS: 'true' };
 		const app = await forCase(inboxApp({ env, service: { list: { mode: 'on' } } }));

@@ -13,6 +13,21 @@ const BOTH = { watches: [{}, { sessionId: 's2' }], ms: 5_000, budget: FEW_READS 
 
 type Watched = Awaited<ReturnType<typeof createWatchedHarness>>;
 
+/** Its cards are told. */
+async function begun(how: typeof BOTH | { ms: number }): Promise<Watched> {
+	const harness = await createWatchedHarness(how);
+	await harness.announced();
+	return harness;
+}
+
+/** The list can be read so often, every ten seconds. */
+async function listed({ health, clock }: Watched, times: number): Promise<void> {
+	for (let count = 0; count < times; count += 1) {
+		health.listed();
+		await pass(clock, 10_000);
+	}
+}
+
 const kinds = async ({ announced }: Watched) => (await announced()).map(({ kind }) => kind);
 
 /** Reads of `s1` fail so, one after another, beginning with the next one. */
@@ -34,6 +49,7 @@ async function createSlowHarness(): Promise<Watched> {
 	const sleep: Clock['sleep'] = (ms, signal) => clock.sleep(ms > 0 ? untilMinute(clock.now() + ms) : ms, signal);
 	const started = harness.start({ clock: { ...clock, sleep } });
 	await pass(clock, 5_000);
+	await harness.announced();
 	return { ...harness, ...started, watch };
 }
 
@@ -43,8 +59,7 @@ async function passHours(clock: Watched['clock'], hours: number): Promise<void> 
 }
 
 it('ends the watches of one session after ten minutes of 404s in which others are read', async () => {
-	const watched = await createWatchedHarness(BOTH);
-	await watched.announced();
+	const watched = await begun(BOTH);
 	watched.failures.set('s1', MISSING);
 	await pass(watched.clock, 10 * MINUTE);
 	expect(await kinds(watched)).toEqual([]);
@@ -53,8 +68,7 @@ it('ends the watches of one session after ten minutes of 404s in which others ar
 });
 
 it('goes on watching after 404s that passed, and counts them anew', async () => {
-	const watched = await createWatchedHarness(BOTH);
-	await watched.announced();
+	const watched = await begun(BOTH);
 	for (let round = 0; round < 2; round += 1) {
 		watched.failures.set('s1', MISSING);
 		await pass(watched.clock, 9 * MINUTE);
@@ -65,8 +79,7 @@ it('goes on watching after 404s that passed, and counts them anew', async () => 
 });
 
 it('takes 404s of all sessions for an outage, whose end begins the ten minutes anew', async () => {
-	const watched = await createWatchedHarness(BOTH);
-	await watched.announced();
+	const watched = await begun(BOTH);
 	watched.failures.set('*', MISSING);
 	await pass(watched.clock, 40_000);
 	expect(await watched.announced()).toMatchObject([{ kind: 'serviceDown', code: 'service_missing' }]);
@@ -83,7 +96,6 @@ it('takes 404s of all sessions for an outage, whose end begins the ten minutes a
 
 it('ends the watches of the only session after a day of 404s alone', async () => {
 	const watched = await createSlowHarness();
-	await watched.announced();
 	watched.failures.set('s1', MISSING);
 	await passHours(watched.clock, 23);
 	expect(await kinds(watched)).toEqual(['serviceDown']);
@@ -93,7 +105,6 @@ it('ends the watches of the only session after a day of 404s alone', async () =>
 
 it('any other failure begins the day anew', async () => {
 	const watched = await createSlowHarness();
-	await watched.announced();
 	watched.failures.set('s1', MISSING);
 	await passHours(watched.clock, 13);
 	await inTurn(watched, 'refused');
@@ -107,8 +118,7 @@ it.each([
 	['timed_out', MISSING, MISSING, 'unauthorized', MISSING],
 	['refused', 'refused', 'refused', MISSING],
 ])('a 404 after other failures proves nothing: %s, %s, %s', async (...codes) => {
-	const watched = await createWatchedHarness({ ms: 5_000 });
-	await watched.announced();
+	const watched = await begun({ ms: 5_000 });
 	await inTurn(watched, ...codes);
 	watched.failures.clear();
 	await pass(watched.clock, 3 * MINUTE);
@@ -120,43 +130,30 @@ it.each([
 });
 
 it('goes on watching while one session is refused, and says nothing of an outage', async () => {
-	const watched = await createWatchedHarness(BOTH);
-	await watched.announced();
+	const watched = await begun(BOTH);
 	watched.failures.set('s1', 'refused');
 	await pass(watched.clock, 12 * MINUTE);
 	expect(await kinds(watched)).toEqual([]);
 });
 
 it('ends the watches of the only session after ten minutes in which the list can be read', async () => {
-	const watched = await createWatchedHarness({ ms: 5_000 });
-	await watched.announced();
+	const watched = await begun({ ms: 5_000 });
 	watched.failures.set('s1', MISSING);
-	for (let listed = 0; listed < 60; listed += 1) {
-		watched.health.listed();
-		await pass(watched.clock, 10_000);
-	}
+	await listed(watched, 60);
 	expect(await kinds(watched)).toEqual([]);
-	for (let listed = 0; listed < 12; listed += 1) {
-		watched.health.listed();
-		await pass(watched.clock, 10_000);
-	}
+	await listed(watched, 12);
 	expect(await watched.announced()).toEqual([GONE]);
 });
 
 it('takes 404s of all sessions for an outage although the list can be read', async () => {
-	const watched = await createWatchedHarness(BOTH);
-	await watched.announced();
+	const watched = await begun(BOTH);
 	watched.failures.set('*', MISSING);
-	for (let listed = 0; listed < 150; listed += 1) {
-		watched.health.listed();
-		await pass(watched.clock, 10_000);
-	}
+	await listed(watched, 150);
 	expect(await kinds(watched)).toEqual(['serviceDown']);
 });
 
 it('tells an outage of the only session once, however often people read others', async () => {
-	const watched = await createWatchedHarness({ ms: 5_000 });
-	await watched.announced();
+	const watched = await begun({ ms: 5_000 });
 	watched.failures.set('s1', MISSING);
 	await pass(watched.clock, MINUTE);
 	expect(await kinds(watched)).toEqual(['serviceDown']);
@@ -168,8 +165,7 @@ it('tells an outage of the only session once, however often people read others',
 });
 
 it('two replicas end the watches of one session: what one reads counts for both', async () => {
-	const watched = await createWatchedHarness(BOTH);
-	await watched.announced();
+	const watched = await begun(BOTH);
 	// The second process never reads the other session.
 	watched.start({
 		sessionService: {

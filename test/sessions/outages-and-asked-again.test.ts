@@ -17,20 +17,6 @@ import {
 const sessions = (count: number) => Array.from({ length: count }, (_, index) => ({ sessionId: `s${index}` }));
 
 describe('a service that is down', () => {
-	it('announces an outage once for each channel, and its end', async () => {
-		const watches = sessions(12).map((watch, index) => ({ ...watch, channelId: index % 2 === 0 ? 'C1' : 'C2' }));
-		const { clock, failures, announced } = await createWatchedHarness({ watches, ms: 10_000 });
-		await announced();
-		failures.set('*', 'unavailable');
-		await pass(clock, 90_000);
-		expect((await announced()).map(({ kind }) => kind)).toEqual(['serviceDown', 'serviceDown']);
-		await pass(clock, 300_000);
-		expect(await announced()).toEqual([]);
-		failures.clear();
-		await pass(clock, 130_000);
-		expect((await announced()).map(({ kind }) => kind)).toEqual(['serviceBack', 'serviceBack']);
-	});
-
 	it('reads all sessions soon after an outage', async () => {
 		const { store, clock, put, failures, reads } = await createWatchedHarness({ watches: sessions(12), ms: 5_000 });
 		failures.set('*', 'unavailable');
@@ -160,19 +146,16 @@ describe('a service that works again', () => {
 const started = session().messages;
 const note = saying('A summary', 'system');
 
-function code(value = '', title = 'Colour'): ReadMessage {
-	return { ...assistant('Which one?'), humanInput: [{ title, description: '', value }] };
-}
-
-function logIn(user: string, password: string): ReadMessage {
-	const item = (title: string, value: string) => ({ title, description: '', value });
-	return { ...assistant('Log in'), humanInput: [item('User', user), item('Code', password)] };
+function code(value = ''): ReadMessage {
+	return { ...assistant('Which one?'), humanInput: [{ title: 'Colour', description: '', value }] };
 }
 
 const asking = { status: 'humanInput', messages: [...started, code()] };
 const answered = { messages: [...started, code('blue')] };
 const gone = { messages: started };
 const moved = { status: 'humanInput', messages: [note, ...started, code()] };
+const answeredThere = { messages: [note, ...started, code('blue')] };
+const askedTwice = { status: 'humanInput', messages: [...started, code('blue'), code()] };
 
 /** A watched session. `heardAfter` changes it and returns what is announced. */
 async function watched() {
@@ -190,23 +173,49 @@ async function watched() {
 	return { ...harness, heardAfter };
 }
 
-it('announces a question each time its answer is cleared and it is asked again', async () => {
+it.each<[string, [change: Parameters<Awaited<ReturnType<typeof watched>>['heardAfter']>[0], heard: string][]]>([
+	[
+		'a question each time its answer is cleared and it is asked again',
+		[
+			[asking, 'question'],
+			[answered, 'answered 2'],
+			[asking, 'question'],
+			[answered, 'answered 2'],
+			[asking, 'question'],
+		],
+	],
+	[
+		'an answer once, although its message is missing in one read',
+		[
+			[asking, 'question'],
+			[answered, 'answered 2'],
+			[gone, ''],
+			[answered, ''],
+		],
+	],
+	[
+		'an open question that moves only once, and its answer at the new index',
+		[
+			[asking, 'question'],
+			[moved, 'redraw'],
+			[asking, 'redraw'],
+			[moved, 'redraw'],
+			[answeredThere, 'answered 3'],
+			[answered, ''],
+		],
+	],
+	[
+		// As if it had moved there, with the answer.
+		'that a removed question is settled although an older one with the same words remains',
+		[
+			[answered, ''],
+			[askedTwice, 'question'],
+			[answered, 'answered 2'],
+		],
+	],
+])('announces %s', async (_, steps) => {
 	const { heardAfter } = await watched();
-	expect(await heardAfter(asking)).toEqual(['question']);
-	expect(await heardAfter(answered)).toEqual(['answered 2']);
-	expect(await heardAfter(asking)).toEqual(['question']);
-	expect(await heardAfter(answered)).toEqual(['answered 2']);
-	expect(await heardAfter(asking)).toEqual(['question']);
-});
-
-it('announces a question again that is asked again after the history was rewound', async () => {
-	const { heardAfter } = await watched();
-	expect(await heardAfter(asking)).toEqual(['question']);
-	expect(await heardAfter(answered)).toEqual(['answered 2']);
-	expect(await heardAfter(gone)).toEqual([]);
-	expect(await heardAfter(asking)).toEqual(['question']);
-	expect(await heardAfter({ status: 'humanInput', messages: started })).toEqual(['closed 2']);
-	expect(await heardAfter(asking)).toEqual(['question']);
+	for (const [change, heard] of steps) expect((await heardAfter(change)).join()).toBe(heard);
 });
 
 it('reads a session on, as rarely as before, when no message of it asks any more', async () => {
@@ -225,65 +234,6 @@ it('reads a session on, as rarely as before, when no message of it asks any more
 	expect(readsOf('s1').length - before).toBeLessThanOrEqual(most);
 });
 
-describe('a question of two items', () => {
-	const at = (status: string, ...values: [string, string]) => ({ status, messages: [...started, logIn(...values)] });
-
-	it('is announced again each time both are cleared and the agent asks for them', async () => {
-		const { heardAfter } = await watched();
-		expect(await heardAfter(at('humanInput', '', ''))).toEqual(['question']);
-		expect(await heardAfter(at('active', 'ann', '1'))).toEqual(['answered 2']);
-		expect(await heardAfter(at('active', '', ''))).toEqual([]);
-		expect(await heardAfter(at('humanInput', '', ''))).toEqual(['question']);
-		expect(await heardAfter(at('active', 'ann', '2'))).toEqual(['answered 2']);
-		expect(await heardAfter(at('humanInput', '', ''))).toEqual(['question']);
-	});
-
-	it('is announced again for the one that the agent empties and waits for, while it keeps the other', async () => {
-		const { heardAfter } = await watched();
-		expect(await heardAfter(at('humanInput', '', ''))).toEqual(['question']);
-		expect(await heardAfter(at('active', 'ann', '1'))).toEqual(['answered 2']);
-		expect(await heardAfter(at('active', 'ann', ''))).toEqual([]);
-		expect(await heardAfter(at('humanInput', 'ann', ''))).toEqual(['question']);
-	});
-});
-
-it('shows a question in its post each time it changes to another one and back, until it is answered', async () => {
-	const { heardAfter } = await watched();
-	const other = (value = '') => ({ messages: [...started, code(value, 'Colour, in English')] });
-	expect(await heardAfter(asking)).toEqual(['question']);
-	expect(await heardAfter({ status: 'humanInput', ...other() })).toEqual(['redraw']);
-	expect(await heardAfter(asking)).toEqual(['redraw']);
-	expect(await heardAfter(answered)).toEqual(['answered 2']);
-	expect(await heardAfter({ status: 'humanInput', ...other() })).toEqual(['question']);
-	expect(await heardAfter(other('blue'))).toEqual(['answered 2']);
-	expect(await heardAfter(asking)).toEqual(['question']);
-});
-
-it('announces a question again that is asked in the same words after the first was trimmed', async () => {
-	const { heardAfter } = await watched();
-	expect(await heardAfter(asking)).toEqual(['question']);
-	expect(await heardAfter(answered)).toEqual(['answered 2']);
-	const trimmed = started.slice(1);
-	expect(await heardAfter({ status: 'humanInput', messages: [...trimmed, code('blue'), code()] })).toEqual([
-		'question',
-	]);
-	expect(await heardAfter({ messages: [...trimmed, code('blue'), code('red')] })).toEqual(['answered 2']);
-	expect(await heardAfter({ status: 'humanInput', messages: [code('red'), code()] })).toEqual(['question']);
-});
-
-it('an open question that moves to another index is not announced again, and is settled at the new index', async () => {
-	const { heardAfter, store, clock } = await watched();
-	expect(await heardAfter(asking)).toEqual(['question']);
-	expect(await heardAfter(moved)).toEqual(['redraw']);
-	expect(await heardAfter(asking)).toEqual(['redraw']);
-	expect(await heardAfter(moved)).toEqual(['redraw']);
-	const answeredThere = { messages: [note, ...started, code('blue')] };
-	expect(await heardAfter(answeredThere)).toEqual(['answered 3']);
-	// It moves again, and is not announced again.
-	expect(await heardAfter(answered)).toEqual([]);
-	expect(await store.posts.takeDue({ token: 'x', ms: 1 }, 10, clock.now())).toEqual([]);
-});
-
 it('a question that moves updates the card', async () => {
 	const { heardAfter, db, watch } = await watched();
 	await heardAfter(asking);
@@ -300,31 +250,6 @@ it('a question that moves updates the card', async () => {
 	expect(await wanted()).toBeGreaterThan(before);
 	const open = await db.read.selectFrom('questions').selectAll().where('settledAt', 'is', null).executeTakeFirst();
 	expect(open).toMatchObject({ messageIndex: 3 });
-});
-
-it('settles a removed question although an older one with the same words remains', async () => {
-	const { heardAfter } = await watched();
-	await heardAfter(answered);
-	const again = [...started, code('blue'), code()];
-	expect(await heardAfter({ status: 'humanInput', messages: again })).toEqual(['question']);
-	// It is as if the question had moved there, with the answer.
-	expect(await heardAfter(answered)).toEqual(['answered 2']);
-});
-
-it('announces an answer once, although its message is missing in one read', async () => {
-	const { heardAfter } = await watched();
-	await heardAfter(asking);
-	expect(await heardAfter(answered)).toEqual(['answered 2']);
-	expect(await heardAfter(gone)).toEqual([]);
-	expect(await heardAfter(answered)).toEqual([]);
-});
-
-it('two replicas announce a question once each time it is asked', async () => {
-	const { heardAfter, start } = await watched();
-	start();
-	expect(await heardAfter(asking)).toEqual(['question']);
-	expect(await heardAfter(answered)).toEqual(['answered 2']);
-	expect(await heardAfter(asking)).toEqual(['question']);
 });
 
 it('announces no question again after the digest was damaged', async () => {

@@ -29,7 +29,7 @@ export async function typed(app: WatchingApp, id: string) {
 }
 
 /** The next PUT is saved and gets a 500. The agent takes its values at once, and works on. */
-export function takeUnanswered(app: WatchingApp, id: string): void {
+function takeUnanswered(app: WatchingApp, id: string): void {
 	const { faults, hooks, sessions } = app.service;
 	faults.add({ kind: 'error', method: 'PUT', sessionId: id, saves: true, times: 1 });
 	hooks.onSaved = () => {

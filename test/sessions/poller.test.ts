@@ -1,8 +1,7 @@
-import { StatementSync } from 'node:sqlite';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { snapshotOf } from '../../src/domain/session-snapshot.ts';
 import { homeOf } from '../../src/slack/request.ts';
-import { ANN, LEASE, refreshed } from '../store/support.ts';
+import { ANN, LEASE } from '../store/support.ts';
 import {
 	assistant,
 	createPollerHarness,
@@ -44,31 +43,6 @@ describe('posts', () => {
 		await pass(clock, 60_000);
 		expect(await announced()).toEqual([{ kind: 'sessionEnded', status: 'completed' }]);
 		expect(await store.watches.find({ teamId: 'T1', channelId: 'C1' }, KEY)).toBeNull();
-	});
-
-	it('asks once for our answers at each read of a session that asks', async () => {
-		const { clock, readsOf } = await createWatchedHarness({ state: asking });
-		const query = vi.spyOn(StatementSync.prototype, 'all');
-		onTestFinished(() => query.mockRestore());
-		const before = readsOf('s1').length;
-		await pass(clock, 20_000);
-		const reads = readsOf('s1').length - before;
-		expect(reads).toBeGreaterThan(1);
-		const statements = query.mock.contexts as readonly StatementSync[];
-		const asked = statements.filter(({ sourceSQL }) => sourceSQL.includes('from "answers"'));
-		expect(asked).toHaveLength(reads);
-	});
-
-	it('posts nothing of a question that was asked and answered between two reads', async () => {
-		const { clock, put, announced } = await createWatchedHarness();
-		put(answered);
-		await pass(clock, 30_000);
-		expect(await announced()).toMatchObject([{ kind: 'card' }]);
-	});
-
-	it('announces a question that was open when the watch began', async () => {
-		const { announced } = await createWatchedHarness({ state: asking });
-		expect(await announced()).toMatchObject([{ kind: 'card' }, { kind: 'question' }]);
 	});
 
 	it('announces a question to every channel that watches, after one read', async () => {
@@ -120,14 +94,6 @@ describe('posts', () => {
 		expect(await announced()).toEqual([]);
 	});
 
-	it('tells that a question is closed by the end', async () => {
-		const { clock, put, announced } = await createWatchedHarness({ state: asking, ms: 5_000 });
-		await announced();
-		put({ ...asking, status: 'completed' });
-		await pass(clock, 60_000);
-		expect(await announced()).toMatchObject([{ kind: 'settled', how: 'closed' }, { kind: 'sessionEnded' }]);
-	});
-
 	it('tells pauses only where the channel wants progress', async () => {
 		const { store, clock, put, announced } = await createWatchedHarness({ watches: [{}, { channelId: 'C2' }] });
 		await setStyle(store, { progress: true }, 'C2');
@@ -172,22 +138,6 @@ describe('a session', () => {
 		expect(readsOf('s1')).toHaveLength(reads);
 	});
 
-	it('backs off only from the session that fails', async () => {
-		const watches = [{}, { sessionId: 's2' }];
-		const { readsOf } = await createWatchedHarness({ watches, failure: 'unreadable_answer', ms: 60_000 });
-		expect(readsOf('s1').length).toBeLessThanOrEqual(6);
-		expect(readsOf('s2').length).toBeGreaterThan(15);
-	});
-
-	it('ends a watch when nothing changed for days', async () => {
-		const { announced } = await createWatchedHarness({
-			state: { status: 'paused' },
-			watches: [{ createdAt: T0 - WEEK_MS + 30_000 }],
-			ms: 90_000,
-		});
-		expect(await announced()).toEqual([{ kind: 'card' }, { kind: 'watchEnded', reason: 'noChange' }]);
-	});
-
 	it('ends a watch when its session could not be read for days', async () => {
 		const long = T0 - WEEK_MS + 30_000;
 		const watches = [{ createdAt: long, view: sessionView('s1', long) }];
@@ -195,104 +145,9 @@ describe('a session', () => {
 		const { announced } = await createWatchedHarness({ ...failing, ms: 90_000 });
 		expect(await announced()).toEqual([{ kind: 'card' }, { kind: 'watchEnded', reason: 'noChange' }]);
 	});
-
-	it('ends a watch when only links were renewed, also while reads fail', async () => {
-		const { store, clock, put, start, failures, announced } = await createPollerHarness();
-		const withLinks = (sessionId: string, timestamp: string) =>
-			session({
-				sessionId,
-				status: 'paused',
-				files: [{ filename: 'a.csv', signedUrl: `https://files.example/${timestamp}` }],
-				lastScreenshotUrl: `https://files.example/${timestamp}`,
-			});
-		const long = T0 - WEEK_MS + 60_000;
-		for (const sessionId of ['s1', 's2']) {
-			const view = snapshotOf(withLinks(sessionId, 'before'), long);
-			await store.watches.add(newWatch({ sessionId, channelId: sessionId, createdAt: long, view }));
-			put(withLinks(sessionId, 'before'));
-		}
-		start();
-		await pass(clock, 10_000);
-		for (const sessionId of ['s1', 's2']) put(withLinks(sessionId, 'renewed'));
-		await pass(clock, 40_000);
-		expect(await announced()).toEqual([{ kind: 'card' }, { kind: 'card' }]);
-		failures.set('s2', 'unreadable_answer');
-		await pass(clock, 60_000);
-		const ended = { kind: 'watchEnded', reason: 'noChange' };
-		expect(await announced()).toEqual([ended, ended]);
-	});
-
-	it('reads a session soon after an answer', async () => {
-		const { store, clock, readsOf } = await createWatchedHarness({ state: asking, ms: 20_000 });
-		const before = readsOf('s1').length;
-		await refreshed(store, KEY, { now: clock.now(), earlyReadAt: clock.now() + 2_000 });
-		await pass(clock, 4_000);
-		expect(readsOf('s1').length).toBeGreaterThan(before);
-	});
 });
 
 describe('replicas', () => {
-	it('a task that was suspended past its lease does not write over a later one', async () => {
-		const { store, clock, put, start, service, announced, db } = await createPollerHarness();
-		put({});
-		await store.watches.add(newWatch());
-		const standing: (() => void)[] = [];
-		let stands = false;
-		const { poller } = start({
-			sessionService: {
-				async read(id, options) {
-					const reading = await service.read(id, options);
-					if (stands) await new Promise<void>((resolve) => standing.push(resolve));
-					return reading;
-				},
-			},
-		});
-		const token = async () =>
-			(await db.read.selectFrom('watched_sessions').select('leaseToken').executeTakeFirstOrThrow()).leaseToken;
-		await pass(clock, 5_000);
-		await announced();
-		stands = true;
-		await pass(clock, 5_000);
-		// The process was suspended: nothing renewed the lease, and the same process takes the session again.
-		await store.sessions.release([(await token()) ?? '']);
-		poller.wake();
-		put(asking);
-		await pass(clock, 5_000);
-		expect(standing).toHaveLength(2);
-		const held = await token();
-		expect(held).not.toBeNull();
-		standing[0]?.();
-		await pass(clock, 1_000);
-		expect(await token()).toBe(held);
-		stands = false;
-		standing[1]?.();
-		await pass(clock, 20_000);
-		expect((await announced()).map(({ kind }) => kind)).toEqual(['question']);
-	});
-
-	it('takes over the sessions of a dead replica within 30 s', async () => {
-		const { store, clock, put, start, announced } = await createPollerHarness();
-		for (let index = 0; index < 20; index += 1) {
-			put({ ...asking, sessionId: `s${index}` });
-			await store.watches.add(newWatch({ sessionId: `s${index}`, channelId: `C${index}` }));
-		}
-		const held = await store.sessions.takeDue(SERVICE, { token: 'dead', ms: 21_000 }, 20, clock.now());
-		expect(held).toHaveLength(20);
-		start();
-		await pass(clock, 30_000);
-		expect((await announced()).filter(({ kind }) => kind === 'question')).toHaveLength(20);
-	});
-
-	it('replicas do not read a session that another one reads', async () => {
-		const hanging = { state: asking, failure: 'hangs', ms: 1_000 };
-		const { clock, start, failures, readsOf, announced } = await createWatchedHarness(hanging);
-		failures.clear();
-		start();
-		await pass(clock, 60_000);
-		expect(readsOf('s1')).toHaveLength(1);
-		expect((await announced()).map(({ kind }) => kind)).toEqual(['card']);
-	});
-
 	it('two replicas announce a question once', async () => {
 		const watches = Array.from({ length: 10 }, (_, index) => ({ sessionId: `s${index}` }));
 		const { clock, put, start, announced } = await createWatchedHarness({ watches, ms: 0 });
@@ -301,12 +156,6 @@ describe('replicas', () => {
 		for (let index = 0; index < 10; index += 1) put({ ...asking, sessionId: `s${index}` });
 		await pass(clock, 30_000);
 		expect((await announced()).filter(({ kind }) => kind === 'question')).toHaveLength(10);
-	});
-
-	it('a stopped poller gives its sessions back', async () => {
-		const { store, clock, stop } = await createWatchedHarness({ failure: 'hangs', ms: 1_000 });
-		await stop();
-		expect(await store.sessions.takeDue(SERVICE, { token: 'next', ms: 1_000 }, 5, clock.now())).toHaveLength(1);
 	});
 });
 
@@ -331,9 +180,12 @@ describe('reads under way', () => {
 		expect(read).toHaveBeenCalledTimes(most);
 	});
 
-	it('do not begin while somebody waits for the service, and soon after', async () => {
+	it.each([
+		['somebody waits for the service', null],
+		['the request budget is paused', T0 + 20_500],
+	])('do not begin while %s, and soon after', async (_, freeAt) => {
 		let isWaiting = true;
-		const budget = { ...plentiful, freeAt: () => (isWaiting ? null : 0) };
+		const budget = { ...plentiful, freeAt: () => (isWaiting ? freeAt : 0) };
 		const { clock, reads } = await createWatchedHarness({ budget, watches, ms: 20_000 });
 		expect(reads).toEqual([]);
 		isWaiting = false;
@@ -364,13 +216,4 @@ it('has inboxes follow questions, but not the steps after them', async () => {
 		await pass(clock, 30_000);
 	}
 	expect(await isDue()).toBe(false);
-});
-
-it('reads nothing during a pause of the request budget', async () => {
-	const until = T0 + 40_000;
-	const budget = { ...plentiful, freeAt: () => until };
-	const { clock, reads } = await createWatchedHarness({ budget, ms: 39_000 });
-	expect(reads).toEqual([]);
-	await pass(clock, 3_000);
-	expect(reads.length).toBeGreaterThan(0);
 });

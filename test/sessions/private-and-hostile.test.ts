@@ -1,7 +1,5 @@
-import { WITHOUT_SCREENSHOT } from '../../src/screens/form.ts';
 import { OUTSIDE } from '../../src/screens/question-post.ts';
 import {
-	answerFields,
 	asking,
 	done,
 	expect,
@@ -91,29 +89,6 @@ it('shows a name as it is written, with its quotation marks and what looks like 
 	expect(app.card(id)?.text()).toContain('⚙️ O’Brien⁗ says ʼʼ🙷 and :x: failed · working');
 });
 
-it('shows only the link when Slack cannot load the screenshot', async ({ app }) => {
-	const id = withFiles(app);
-	await app.command(`/session watch ${id}`);
-	app.slack.settings.undownloadable = () => true;
-	const shown = await windowOf(app, id);
-	expect(shown.text()).toContain(WITHOUT_SCREENSHOT);
-	expect(shown.buttons()).toContain('Open the screenshot');
-	expect(JSON.stringify(shown.blocks())).toMatch(
-		/"action_id":"session.open_screenshot",[^{]*\{[^}]*\},"url":"[^"]*X-Amz-Signature/,
-	);
-	// Slack's library logs what Slack refused.
-	const logged = app.log.findIndex((line) => line.includes('downloading image failed'));
-	expect(app.log.splice(logged, 1).join()).toContain('/image_url');
-});
-
-it('refuses screenshot and files to a guest, who can read the card', async ({ app }) => {
-	const id = withFiles(app);
-	await app.watch(id);
-	const told = await app.toldAfter(async () => app.card(id, '#agents', 'gus')?.press('Files (1)'), 'gus');
-	expect(told.text()).toContain('Guests');
-	expect(told.text()).not.toContain('list.csv');
-});
-
 it('keeps signed links out of a channel whatever the agent writes', async ({ app }) => {
 	const link = signed('secret.pdf');
 	const id = app.session({
@@ -156,17 +131,6 @@ it("neutralises a session's texts in the card and in the thread", async ({ app }
 	expectDisarmed(app);
 });
 
-it('watches the hostile scenario to its end', async ({ app }) => {
-	await app.command('/session watch hostile');
-	await app.until(() => app.thread('hostile')[0]);
-	const form = await openSession(app, 'hostile');
-	for (const [position] of answerFields(form).entries()) await form.fill(position, '<!channel>');
-	await form.submit();
-	await app.answered('hostile');
-	await app.pass(20_000);
-	expectDisarmed(app);
-});
-
 /** Nothing that everybody reads calls anybody, and no link shows another address than its own. */
 function expectDisarmed(app: WatchingApp): void {
 	for (const { request } of [...app.calls('chat.postMessage'), ...app.calls('chat.update')]) {
@@ -181,21 +145,6 @@ function expectDisarmed(app: WatchingApp): void {
 /** The app's own marks in angle brackets: people who answered, times, a channel, a link to a post. */
 const OURS =
 	/<@U0(?:ADA|GRACE)>|<!date\^\d+\^[^<>]*>|<#C0[A-Z]+>|<https:\/\/[\w.-]+\/archives\/[^<>|]+\|Go to (?:question|result)>/g;
-
-it('cuts no joined emoji in two, in cards, posts and their notifications', async ({ app }) => {
-	const family = '👩‍👩‍👧‍👦';
-	const many = family.repeat(300);
-	const ending = `I ask the families: ${many}`;
-	const id = await app.watched({ messages: [task(many), done(many, { [many]: {} })], name: `Six ${many}` });
-	app.ask(id, [item(many, many)], ending);
-	const post = await app.threadSays(id, 'I ask the families');
-	const card = await app.cardSays(id, ' asks');
-	const shown = [card, post].flatMap((one) => [one.notification(), JSON.stringify(one.blocks())]);
-	for (const text of shown) {
-		expect(text).toContain(`${family}…`);
-		expect(text.replaceAll(family, '')).not.toMatch(/\u200d|\p{Extended_Pictographic}\u{fe0f}?…/u);
-	}
-});
 
 /** Every text of a message with what Slack takes it for; the one that notifications use has no type. */
 function* partsOf(value: unknown): Generator<Record<'type' | 'text' | 'url', string>> {

@@ -1,11 +1,10 @@
 import { itemsOf } from '../../fake-session-service/log.ts';
-import { systemClock } from '../../src/kernel/basics.ts';
+import { looksSecretAt } from '../../src/domain/secrecy.ts';
 import { REMOVED_ANSWER } from '../../src/screens/answer.ts';
 import { WHICH_QUESTION } from '../../src/screens/form.ts';
 import { OUTSIDE } from '../../src/screens/question-post.ts';
 import { chosenTextHelp } from '../../src/screens/reply.ts';
 import { HIDES_ANSWER, HIDES_ANSWERS } from '../../src/slack/form/build.ts';
-import { openStore } from '../../src/stores.ts';
 import {
 	ASKS,
 	answeredBy,
@@ -23,7 +22,7 @@ import {
 	watchingApp,
 	withApp,
 } from '../kit.ts';
-import { createRecordingLog, damage, open } from '../store/support.ts';
+import { damage, open } from '../store/support.ts';
 
 /** The box of a lone item has no label. */
 const ONE = 'form.secret';
@@ -56,21 +55,10 @@ describe('an answer whose box is ticked', () => {
 	const it = withApp(() => watchingApp({ env }));
 	const env = { ENCRYPTION_KEY: KEY };
 
-	/** Everything that people can read in Slack, and everything that left the program. */
-	async function everythingSaid(app: WatchingApp): Promise<string> {
-		const posts = app.slack.state.messages.map((message) => JSON.stringify(message));
-		return [...posts, await app.said()].join('\n');
-	}
-
 	/** Everything in the database, decrypted with its key. */
 	async function stored(app: WatchingApp): Promise<string> {
 		await app.stop();
-		const store = await openStore({
-			clock: systemClock,
-			log: createRecordingLog(),
-			dataDir: app.dataDir,
-			encryptionKey: KEY,
-		});
+		const store = await open({ dataDir: app.dataDir, encryptionKey: KEY });
 		const texts: string[] = [];
 		const service = app.service.url;
 		for (const { sessionId: id } of await store.db.read.selectFrom('answers').select('sessionId').execute()) {
@@ -133,7 +121,7 @@ describe('an answer whose box is ticked', () => {
 		await app.threadSays(id, 'And when?');
 		const other = await form(app, id, 'grace');
 		expect(other.text()).not.toContain('ivy');
-		expect(await everythingSaid(app)).not.toContain('behind-the-ivy-77');
+		expect(await app.said()).not.toContain('behind-the-ivy-77');
 		expect(await stored(app)).not.toContain('behind-the-ivy-77');
 	});
 
@@ -159,26 +147,8 @@ describe('an answer whose box is ticked', () => {
 		expect(await stored(app)).not.toContain('draft-of-the-door');
 	});
 
-	it('saves no ticked text when the agent adds an item to the message', async ({ app }) => {
-		const id = await app.watched();
-		const index = app.ask(id, ['Which door?']);
-		await app.threadSays(id, 'Which door?');
-		const modal = await form(app, id);
-		await typed(app, modal, 0, 'underthemoss');
-		await tick(app, modal);
-		expect((await modal.submit()).outcome).toBe('updated');
-		await app.threadSays(id, '· continued');
-		const messages = structuredClone(app.service.sessions.get(id).messages ?? []);
-		messages[index]?.human_input?.push(item('And when?'));
-		app.service.sessions.patch(id, { status: 'humanInput', messages });
-		await app.threadSays(id, 'And when?');
-		expect(await everythingSaid(app)).not.toContain('underthemoss');
-		expect(await stored(app)).not.toContain('underthemoss');
-	});
-
 	it('removes the saved message of the thread from which a ticked answer came', async ({ app }) => {
-		const id = await app.watchedAsking(['Remarks', 'Which door?']);
-		await app.threadSays(id, 'Which door?');
+		const { id } = await app.askedPost(['Remarks', 'Which door?']);
 		const thread = app.card(id);
 		if (thread === undefined) throw new Error('there is no card');
 		const ada = app.slack.as('ada');
@@ -191,21 +161,6 @@ describe('an answer whose box is ticked', () => {
 		await tick(app, modal, '2. Which door?');
 		await modal.close(true);
 		expect(await stored(app)).not.toContain('behind-the-shed-99');
-	});
-
-	it('hides a ticked answer from the second person, and theirs from everybody', async ({ app }) => {
-		const id = await app.watchedAsking(['Which door?']);
-		await app.threadSays(id, 'Which door?');
-		const [mine, hers] = [await form(app, id), await form(app, id, 'grace')];
-		await hers.fill(0, 'the-red-one-55');
-		await mine.fill(0, 'the-green-one-66');
-		await keepSecret(mine, app.until);
-		expect((await mine.submit()).outcome).toBe('updated');
-		await app.answered(id);
-		expect((await hers.submit()).outcome).toBe('updated');
-		const told = await windowSays(app, 'grace', '(hidden)');
-		expect(told.text()).toContain('> the-red-one-55');
-		expect(await everythingSaid(app)).not.toContain('the-green-one-66');
 	});
 
 	it('hides outside answers after one of ours was secret', async ({ app }) => {
@@ -229,8 +184,7 @@ describe('the box', () => {
 	const it = withApp(watchingApp);
 
 	it('keeps a guessed tick when Slack sends an untouched box as empty', async ({ app }) => {
-		const id = await app.watchedAsking(['One-time code']);
-		await app.threadSays(id, 'One-time code');
+		const { id } = await app.askedPost(['One-time code']);
 		const modal = await openSession(app, id);
 		expect(modal.value(ONE)).toEqual([HIDE]);
 		await modal.fill(0, '271828');
@@ -240,8 +194,7 @@ describe('the box', () => {
 	});
 
 	it('treats a guessed secret as an ordinary answer after the box is unticked', async ({ app }) => {
-		const id = await app.watchedAsking(['Password policy, the token limit and the PIN of the badge']);
-		await app.threadSays(id, 'Password policy');
+		const { id } = await app.askedPost(['Password policy, the token limit and the PIN of the badge']);
 		const modal = await openSession(app, id);
 		expect(modal.value(ONE)).toEqual([HIDE]);
 		await modal.fill(0, 'There is none');
@@ -288,8 +241,7 @@ describe('the box', () => {
 	});
 
 	it('keeps tick and text when the form is shown again in every way', async ({ app }) => {
-		const id = await app.watchedAsking(['How many guests?', 'Your e-mail address']);
-		await app.threadSays(id, 'How many guests?');
+		const { id } = await app.askedPost(['How many guests?', 'Your e-mail address']);
 		const modal = await openSession(app, id);
 		// Before it is typed: the form is shown anew with the box.
 		await keepSecret(modal, app.until);
@@ -311,24 +263,35 @@ describe('the box', () => {
 
 	const ada = (app: WatchingApp) => app.slack.as('ada');
 
-	/** A watched session whose agent asks in the text above its items; its post stands. */
-	async function askedAbove(app: WatchingApp, text: string, items: string[] = ['Answer']) {
+	/** A watched session whose agent asks in the text above its item; its post stands. */
+	async function askedAbove(app: WatchingApp, text: string) {
 		const id = await app.watched();
-		app.ask(id, items, text);
+		app.ask(id, ['Answer'], text);
 		const { ts } = await app.threadSays(id, text.slice(-20));
 		return { id, notification: app.slack.state.messages.find((message) => message.ts === ts)?.text };
 	}
 
 	describe('a secret that only the text above the items asks for', () => {
 		it.for([
-			['a password', 'The shop wants me to log in. Please give me the password of the account.', 'Tr0ub4dor-one'],
-			['a code by SMS', 'The bank has sent a code by SMS. What is it?', '271828-one'],
-			['a PIN', 'Please enter the PIN of the card.', '4711-one'],
-			['a TAN without a verb of asking', 'Ich bin fast fertig. Es fehlt nur noch die TAN.', '908172-one'],
-			['what an SMS says', 'The bank just sent you an SMS. Let me know what it says.', '551903-one'],
-			['what is mandatory', 'I cannot file the form. SSN is mandatory.', '078-05-1120-one'],
-		] as const)('is ticked, not kept as a draft, not shown and wiped: %s', async ([_what, text, value], { app }) => {
-			const { id, notification } = await askedAbove(app, text);
+			['The shop wants me to log in. Please give me the password of the account.', 'Answer', true],
+			['The bank has sent a code by SMS. What is it?', 'Answer', true],
+			['Please enter the PIN of the card.', 'Answer', true],
+			['Ich bin fast fertig. Es fehlt nur noch die TAN.', 'Answer', true],
+			['I cannot file the form. SSN is mandatory.', 'Answer', true],
+			['I reset the password; which colour?', 'Answer', false],
+			['Please enter the password. Shall I go on?', 'Shall I go on?', false],
+			['Please enter the password and the colour.', 'Colour', false],
+		] as const)('is guessed from "%s" above "%s": %s', ([context, title, isSecret]) => {
+			const items = [title, ...(title === 'Colour' ? ['Password'] : [])].map((one) => ({
+				title: one,
+				description: '',
+			}));
+			expect(looksSecretAt({ context, items }, 0)).toBe(isSecret);
+		});
+
+		it('is ticked, not kept as a draft, not shown and wiped', async ({ app }) => {
+			const value = '551903-one';
+			const { id, notification } = await askedAbove(app, 'The bank just sent you an SMS. Let me know what it says.');
 			expect(notification).toBe(ASKS);
 			const first = await openSession(app, id);
 			expect(first.value(ONE)).toEqual([HIDE]);
@@ -371,30 +334,13 @@ describe('the box', () => {
 		});
 	});
 
-	describe('a text above the items that only mentions a secret', () => {
-		it.for([
-			['I reset the password; which colour?', 'Answer'],
-			['Please enter the password. Shall I go on?', 'Shall I go on?'],
-		] as const)('leaves the answer ordinary: %s', async ([text, title], { app }) => {
-			const { id } = await askedAbove(app, text, [title]);
-			const modal = await openSession(app, id);
-			expect(modal.buttons()).toContain(HIDE);
-		});
-
-		it('keeps the draft', async ({ app }) => {
-			const { id, notification } = await askedAbove(app, 'The password is set; which colour?');
-			expect(notification).not.toBe(ASKS);
-			const first = await openSession(app, id);
-			await first.fill(0, 'sand');
-			await close(app, first);
-			expect((await openSession(app, id)).value(0)).toBe('sand');
-		});
-
-		it('leaves the other items ordinary when one item asks for the secret', async ({ app }) => {
-			const { id } = await askedAbove(app, 'Please enter the password and the colour.', ['Password', 'Colour']);
-			const modal = await openSession(app, id);
-			expect(modal.value(HIDES_ANSWERS)).toEqual(['1. Password']);
-		});
+	it('keeps the draft where a text above the items only mentions a secret', async ({ app }) => {
+		const { id, notification } = await askedAbove(app, 'The password is set; which colour?');
+		expect(notification).not.toBe(ASKS);
+		const first = await openSession(app, id);
+		await first.fill(0, 'sand');
+		await close(app, first);
+		expect((await openSession(app, id)).value(0)).toBe('sand');
 	});
 });
 
@@ -424,23 +370,9 @@ it.each(['submission', 'secretPositions'] as const)(
 	},
 );
 
-it('offers no posting of own texts with SHOW_ANSWERS=never', async () => {
-	const app = await forCase(watchingApp({ env: { SHOW_ANSWERS: 'never' } }));
-	const id = await app.watchedAsking();
-	await app.threadSays(id, 'Which colour?');
-	const modal = await openSession(app, id);
-	await modal.fill(0, 'Graphite');
-	app.service.sessions.answerAsPage(id, ['Sand']);
-	await modal.submit();
-	const told = await windowSays(app, 'ada', 'Open session');
-	expect(told.text()).toContain('> Graphite');
-	expect(told.buttons().filter((label) => label.startsWith('Post'))).toEqual([]);
-});
-
 it('applies SHOW_ANSWERS=never to answers that an earlier process stored', async () => {
 	const app = await forCase(watchingApp({ env: { SHOW_ANSWERS: 'always' } }));
-	const id = await app.watchedAsking(['Remarks']);
-	const post = await app.threadSays(id, 'Remarks');
+	const { id, post } = await app.askedPost(['Remarks']);
 	app.slack.faults.add({ method: 'chat.update', error: 'internal_error' });
 	const from = app.now();
 	app.service.sessions.answerAsPage(id, ['Plaintextofmine']);
@@ -452,20 +384,17 @@ it('applies SHOW_ANSWERS=never to answers that an earlier process stored', async
 	expect(app.thread(id).some((post) => post.text().includes('Plaintextofmine'))).toBe(false);
 });
 
-describe.each([
+it.each([
 	['auto', ': Sand; (hidden); (hidden)'],
 	['always', ': Sand; see https://shop.example/a?b; (hidden)'],
 	['never', ''],
-] as const)('SHOW_ANSWERS=%s', (mode, seen) => {
-	it(`shows a channel "${OUTSIDE}${seen}"`, async () => {
-		const app = await forCase(watchingApp({ env: { SHOW_ANSWERS: mode } }));
-		const id = await app.watchedAsking([item('Colour?', 'One of: Sand, Forest'), 'Remarks', 'Password']);
-		const post = await app.threadSays(id, 'Colour?');
-		app.service.sessions.answerAsPage(id, ['Sand', 'see https://shop.example/a?b', 'hunter2']);
-		await app.until(() => post.text().includes(OUTSIDE));
-		expect(post.text().split('\n').slice(1, 2)).toEqual([`${OUTSIDE}${seen}`]);
-		await app.pass(5_000);
-		expect(await app.said()).not.toContain('hunter2');
-		if (mode !== 'always') expect(await app.said()).not.toContain('shop.example/a');
-	});
+] as const)('SHOW_ANSWERS=%s shows a channel of an answer from the dashboard "%s"', async (mode, seen) => {
+	const app = await forCase(watchingApp({ env: { SHOW_ANSWERS: mode } }));
+	const { id, post } = await app.askedPost([item('Colour?', 'One of: Sand, Forest'), 'Remarks', 'Password']);
+	app.service.sessions.answerAsPage(id, ['Sand', 'see https://shop.example/a?b', 'hunter2']);
+	await app.until(() => post.text().includes(OUTSIDE));
+	expect(post.text().split('\n').slice(1, 2)).toEqual([`${OUTSIDE}${seen}`]);
+	await app.pass(5_000);
+	expect(await app.said()).not.toContain('hunter2');
+	if (mode !== 'always') expect(await app.said()).not.toContain('shop.example/a');
 });

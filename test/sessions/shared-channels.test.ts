@@ -6,12 +6,12 @@ import {
 	expect,
 	FEWEST_REQUESTS,
 	forCase,
-	it,
 	sampleOrganisation,
 	WATCHING,
 	type WatchingApp,
 	watchingApp,
 	whatHappened,
+	withApp,
 } from '../kit.ts';
 import { auditRows } from '../support/audit-rows.ts';
 
@@ -19,8 +19,9 @@ const OTHER = 'T0OTHER';
 const EVERY_MS = 3 * 60_000;
 const SHARED = 'Another organisation can read this channel, or is invited to it';
 
-const start = (options: AppOptions = {}) =>
-	forCase(watchingApp({ ...options, env: { ...FEWEST_REQUESTS, ...options.env } }));
+const begin = (options: AppOptions = {}) => watchingApp({ ...options, env: { ...FEWEST_REQUESTS, ...options.env } });
+const start = (options: AppOptions = {}) => forCase(begin(options));
+const it = withApp(begin);
 
 /** The direct messages to this person about the session. */
 const dms = (app: WatchingApp, who: string, words: string) => app.slack.as(who).dm(words);
@@ -100,8 +101,7 @@ describe('a watched channel that is shared with another organisation', () => {
 		expect(await app.said()).toMatch(/handraise_channel_checks_total\{outcome="complete"\} [1-9]/);
 	});
 
-	it('finds a shared channel at the start before any post', async () => {
-		const app = await start();
+	it('finds a shared channel at the start before any post', async ({ app }) => {
 		const id = await app.watched();
 		const ended = await app.watched();
 		// What waits to be posted while Slack takes no posts waits over the stop, that of a session that is over too.
@@ -178,15 +178,6 @@ describe('looking for shared channels', () => {
 		await app.until(() => dms(app, 'ada', other)[0]);
 	});
 
-	it('makes no call while no team channel is watched', async () => {
-		const app = await start();
-		await app.pass(2 * EVERY_MS);
-		const id = app.session();
-		await app.watch(id, { channel: 'dm' });
-		await app.pass(2 * EVERY_MS);
-		expect(listings(app)).toEqual([]);
-	});
-
 	it('waits as long as Slack says, and continues with the same page of channels', async () => {
 		const app = await start({ slack: { settings: { conversationsPageSize: 1 } } });
 		const id = app.session();
@@ -210,8 +201,7 @@ describe('looking for shared channels', () => {
 		expect(resumed).toEqual(limited);
 	});
 
-	it('ends no watch whatever is wrong with a page of channels, and tries again', async () => {
-		const app = await start();
+	it('ends no watch whatever is wrong with a page of channels, and tries again', async ({ app }) => {
 		const id = await app.watched();
 		for (const [name, fault] of Object.entries({
 			fails: { error: 'internal_error' },
@@ -237,8 +227,7 @@ describe('looking for shared channels', () => {
 		await told(app, 'ada');
 	});
 
-	it('posts at the start when Slack cannot list channels', async () => {
-		const app = await start();
+	it('posts at the start when Slack cannot list channels', async ({ app }) => {
 		const id = await app.watched();
 		await app.stop();
 		app.ask(id);

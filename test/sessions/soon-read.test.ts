@@ -1,58 +1,10 @@
 import { expect, forCase, it, type WatchingApp, watchingApp } from '../kit.ts';
 
-/** The service checks keys one after another, as long as the number of keys takes: 12 keys take 0.66 s. */
-const KEY_CHECK_MS = 660;
-const MINUTE = 60_000;
-
 async function watchAtOnce(app: WatchingApp, count: number): Promise<string[]> {
 	const ids = Array.from({ length: count }, () => app.session());
 	for (let at = 0; at < count; at += 20) await app.command(`/session watch ${ids.slice(at, at + 20).join(' ')}`);
 	return ids;
 }
-
-async function start(keyCheckMs: number, count: number, prepare: (service: WatchingApp['service']) => void = () => {}) {
-	const app = await forCase(
-		watchingApp({
-			// In its first minutes it looks for a list now and then, and such a request makes reads slower, too.
-			env: { SESSION_SERVICE_TIMEOUT_MS: '20000' },
-			service: { keyCheckMs },
-			prepare: async ({ service }) => prepare(service),
-		}),
-	);
-	const ids = await watchAtOnce(app, count);
-	await app.until(() => ids.every((id) => app.service.log.reads(id).length > 0));
-	return { app, ids };
-}
-
-/** The most reads that were at the service at once, since `from`. */
-function mostAtOnce(app: WatchingApp, from: number): number {
-	const reads = app.service.log.reads().filter(({ at }) => at >= from);
-	return Math.max(
-		...reads.map(
-			({ at }) => reads.filter((one) => one.at <= at && (one.answeredAt ?? Number.POSITIVE_INFINITY) > at).length,
-		),
-	);
-}
-
-it('has few reads under way at a service that gets slower by them, and an answer is put soon', async () => {
-	const { app, ids } = await start(KEY_CHECK_MS, 40);
-	await app.pass(MINUTE);
-	const from = app.clock.now();
-	await app.pass(MINUTE);
-	expect(mostAtOnce(app, from)).toBeLessThanOrEqual(4);
-	const id = ids[7] ?? '';
-	app.ask(id);
-	const post = await app.threadSays(id, 'Which colour?');
-	await post.press('Answer…');
-	const modal = await app.until(
-		() => app.slack.as('ada').modal()?.text().includes('Which colour?') && app.slack.as('ada').modal(),
-	);
-	await modal.fill(0, 'red');
-	const sentAt = app.clock.now();
-	await modal.submit();
-	await app.until(() => app.service.log.puts(id).some(({ savedAt }) => savedAt !== null));
-	expect(app.clock.now() - sentAt).toBeLessThan(8 * KEY_CHECK_MS);
-});
 
 it('reads the others within seconds while a session hangs right after the start', async () => {
 	const app = await forCase(watchingApp({ env: { SESSION_SERVICE_TIMEOUT_MS: '20000' } }));

@@ -45,7 +45,7 @@ it('looks for ten minutes for one session that is not found, and says so, while 
 	app,
 }) => {
 	const [id, other] = [await app.watchedAsking(), await app.watched()];
-	await app.threadSays(id, 'Which colour?');
+	const post = await app.threadSays(id, 'Which colour?');
 	const send = await typed(app, id);
 	app.service.sessions.remove(id);
 	const from = app.clock.now();
@@ -53,6 +53,8 @@ it('looks for ten minutes for one session that is not found, and says so, while 
 	await app.cardSays(id, NOT_FOUND);
 	await receiptSays(app, NOT_FOUND);
 	await receiptSays(app, 'Discard answer');
+	// Not that it is sent when the service is back.
+	expect(post.text()).toMatch(/not delivered yet$/m);
 	expect(app.log.some((line) => line.includes('session_missing') && line.includes('could not be read'))).toBe(true);
 	await app.pass(from + 9.5 * MINUTE_MS - app.clock.now());
 	expect(endings(app)).toEqual([]);
@@ -67,8 +69,7 @@ it('looks for ten minutes for one session that is not found, and says so, while 
 });
 
 it('sends an answer again whose PUT gets 410 for a minute', async ({ app }) => {
-	const id = await app.watchedAsking();
-	await app.threadSays(id, 'Which colour?');
+	const { id } = await app.askedPost();
 	const send = await typed(app, id);
 	app.service.faults.add({ kind: 'error', status: 410, method: 'PUT' });
 	await send();

@@ -14,7 +14,6 @@ import {
 	whatHappened,
 	withApp,
 } from '../kit.ts';
-import { opensSession } from '../support/opens-session.ts';
 
 /** In a channel that mentions nobody. */
 const OFFER = 'Mention me if nobody answers';
@@ -69,27 +68,12 @@ describe('/session watch', () => {
 		},
 	);
 
-	it('accepts a second watch without a second card', async ({ app }) => {
-		const id = await app.watched();
-		expect((await app.command(`/session watch ${id}`)).text()).toContain('is already watched here.');
-		await app.pass(10_000);
-		expect(app.inChannel().filter((message) => opensSession(message.blocks(), id))).toHaveLength(1);
-	});
-
 	it('watches nothing for a flag of 1.1.0, and says where it is now', async ({ app }) => {
 		const id = app.session();
 		const told = await app.command(`/session watch ${id} —no-buttons`);
 		expect(told.text()).toBe('⚠️ Not watched: —no-buttons is now the box One-press buttons in /session settings.');
 		await app.pass(5_000);
 		expect(app.service.log.reads(id)).toEqual([]);
-	});
-
-	it('watches in a private channel with the bot, and in the direct message with it', async ({ app }) => {
-		const id = app.session();
-		expect((await app.command(`/session watch ${id}`, 'ada', '#secret')).text()).toContain(WATCHING);
-		await app.until(() => app.card(id, '#secret'));
-		expect((await app.command(`/session watch ${id}`, 'ada', 'dm')).text()).toContain(WATCHING);
-		await app.until(() => app.card(id, 'dm'));
 	});
 
 	it.for([
@@ -107,22 +91,6 @@ describe('/session watch', () => {
 		expect(app.calls('chat.postMessage').filter(({ request }) => JSON.stringify(request).includes(id))).toEqual([]);
 		expect(app.service.log.reads(id)).toEqual([]);
 	});
-
-	it('says that the service is down, and watches after it comes back', async ({ app }) => {
-		const id = app.session();
-		await app.service.goDown();
-		expect((await app.command(`/session watch ${id}`)).text()).toContain(whatHappened('unavailable'));
-		await app.service.comeBack();
-		expect((await app.command(`/session watch ${id}`)).text()).toContain(WATCHING);
-		await app.until(() => app.card(id));
-	});
-
-	it.for(['/session watch', '/session watch --loud abc', '/session watch <https://elsewhere.example/x>'])(
-		'replies to "%s" with a line',
-		async (line, { app }) => {
-			expect((await app.command(line)).text()).toMatch(/^⚠️ [^\n]+$/);
-		},
-	);
 });
 
 describe('the buttons', () => {
@@ -143,16 +111,6 @@ describe('the buttons', () => {
 		await app.until(() => card.text().includes(ended('unwatched')));
 	});
 
-	it('keeps typed texts when a person watches in the modal', async ({ app }) => {
-		const id = app.session();
-		app.ask(id);
-		const modal = await openSession(app, id);
-		await modal.fill(0, 'Sand, please');
-		await app.toldAfter(() => modal.press('Watch in this channel'));
-		await app.until(() => !modal.buttons().includes('Watch in this channel'));
-		expect(modal.value(0)).toBe('Sand, please');
-	});
-
 	it("unwatches and opens the session by the card's buttons", async ({ app }) => {
 		const id = await app.watched();
 		const card = await app.until(() => app.card(id));
@@ -170,15 +128,6 @@ describe('the buttons', () => {
 		await app.pass(60_000);
 		expect(app.service.log.reads(id)).toHaveLength(reads);
 		expect(app.thread(id)).toEqual([]);
-	});
-
-	it('refuses the watch buttons to a guest', async ({ app }) => {
-		const id = await app.watched();
-		const own = app.card(id, '#agents', 'gus');
-		const told = await app.toldAfter(async () => own?.press('Stop watching'), 'gus');
-		expect(told.text()).toContain(whatHappened('guest'));
-		expect(told.text()).toContain('Nothing was changed');
-		expect(app.card(id)?.buttons()).toContain('Stop watching');
 	});
 
 	it.for([

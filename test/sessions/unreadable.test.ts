@@ -1,15 +1,5 @@
 import type { Fault } from '../../fake-session-service/faults.ts';
-import {
-	describe,
-	expect,
-	FEWEST_REQUESTS,
-	forCase,
-	it,
-	says,
-	type WatchingApp,
-	watchingApp,
-	whatHappened,
-} from '../kit.ts';
+import { expect, FEWEST_REQUESTS, forCase, it, says, type WatchingApp, watchingApp, whatHappened } from '../kit.ts';
 import { typed } from './played-agent.ts';
 
 const MINUTE_MS = 60_000;
@@ -19,11 +9,11 @@ const CANNOT = 'This session cannot be read';
 
 const posts = (app: WatchingApp, words: string) => app.inChannel().filter((post) => says(post.text(), words));
 
-describe.each(['12', '24', '60'])('with %s requests a minute', (SESSION_SERVICE_RPM) => {
-	it('does not take its own limit for one of the service, while that is down', async () => {
+it.each(['12', '60'])(
+	'does not take its own limit for one of the service, while that is down, with %s requests a minute',
+	async (SESSION_SERVICE_RPM) => {
 		const app = await forCase(watchingApp({ env: { SESSION_SERVICE_RPM } }));
-		const id = await app.watchedAsking();
-		const post = await app.threadSays(id, 'Which colour?');
+		const { id, post } = await app.askedPost();
 		const send = await typed(app, id);
 		await app.service.goDown();
 		await send();
@@ -44,8 +34,8 @@ describe.each(['12', '24', '60'])('with %s requests a minute', (SESSION_SERVICE_
 		expect(posts(app, LIMITED)).toEqual([]);
 		await app.service.comeBack();
 		await app.until(() => app.service.sessions.values(id, 2)[0] === 'Sand');
-	});
-});
+	},
+);
 
 it('tells once that nothing can be read, and why, when what the service sends is compressed', async () => {
 	// With fewer requests a minute, a delivery that fails leaves one read a minute: the notice may take five minutes.
@@ -95,18 +85,6 @@ it('has a card that says so, and why: one session beside others, which is compre
 	await app.until(() => app.card(id)?.text().includes(CANNOT) === false);
 });
 
-it('does not say of one session that is not found that the service is away', async () => {
-	const app = await forCase(watchingApp());
-	const [id] = [await app.watchedAsking(), await app.watched()];
-	const post = await app.threadSays(id, 'Which colour?');
-	const send = await typed(app, id);
-	app.service.faults.add({ kind: 'error', status: 404, sessionId: id });
-	await send();
-	await app.until(() => /not delivered yet$/m.test(post.text()));
-	app.service.faults.clear();
-	await app.until(() => app.service.sessions.values(id, 2)[0] === 'Sand');
-});
-
 it('says on the card of the only session that it cannot be read, and why', async () => {
 	const app = await forCase(watchingApp({ env: FEWEST_REQUESTS }));
 	const id = await app.watched();
@@ -118,12 +96,4 @@ it('says on the card of the only session that it cannot be read, and why', async
 	app.service.faults.clear();
 	await app.threadSays(id, 'Which colour?');
 	await app.until(() => app.card(id)?.text().includes(CANNOT) === false);
-});
-
-it('reads what names a character set as its content coding', async () => {
-	const app = await forCase(watchingApp());
-	app.service.faults.add({ kind: 'coded', coding: 'UTF-8' });
-	const id = await app.watchedAsking();
-	await app.threadSays(id, 'Which colour?');
-	expect(posts(app, CANNOT)).toEqual([]);
 });

@@ -1,12 +1,5 @@
-import type { Answer } from '../../src/domain/answer.ts';
-import { snapshotOf } from '../../src/domain/session-snapshot.ts';
-import { OUTSIDE, settledQuestionPost } from '../../src/screens/question-post.ts';
+import { OUTSIDE } from '../../src/screens/question-post.ts';
 import { answeredBy, describe, discoveringApp, expect, forCase, it, line, openButtons, REMINDER } from '../kit.ts';
-import { answerOf, now } from '../slack/support/answers.ts';
-import { expectSafeMessage } from '../slack/support/check.ts';
-import { askedContent, postContext } from '../slack/support/posts.ts';
-import { sessionAsking, textsOf } from '../slack/support/questions.ts';
-import { throughGate } from '../support/sessions.ts';
 
 const CHECKING = `ada answered · ${line('delivering', { lastError: 'unavailable' }).slice(2).toLowerCase()}`;
 
@@ -51,33 +44,4 @@ describe('a question that is settled while nobody knows whether the answer from 
 		for (const post of posts) await app.until(() => post.text().includes('ada: Yes · '));
 		for (const post of posts) await app.until(() => post.text().includes(OUTSIDE));
 	});
-});
-
-const AUTHOR = { teamId: 'T1', userId: 'U0OURS1' };
-const view = snapshotOf(throughGate(sessionAsking([{ title: 'Hall', value: 'The small one' }])), now);
-
-/** What a channel reads about an answered question. */
-function wordsOf(standing: Answer | null): string {
-	const { sessionId, question } = view;
-	if (question === null) throw new Error('there is no question');
-	const post = postContext({ sessionId, view, standing, names: { displayName: () => 'Ann' }, now });
-	const message = settledQuestionPost(askedContent(question), 'answered', post);
-	expectSafeMessage(message);
-	return textsOf(message.blocks).join('\n');
-}
-
-describe('answered questions in a channel', () => {
-	it.each(['delivered', 'resumed'] as const)('names the author of an answer from Handraise that is %s', (state) => {
-		const words = wordsOf(answerOf({ state, person: AUTHOR }));
-		expect(words).toMatch(/^Ann(?: answered|:)/m);
-		// A mention might notify.
-		expect(words).not.toContain(AUTHOR.userId);
-	});
-
-	it.each(['waiting', 'accepted'] as const)(
-		'does not name the author of an answer from Handraise that is %s',
-		(state) => {
-			expect(wordsOf(answerOf({ state, person: AUTHOR }))).toContain('Answered in the dashboard');
-		},
-	);
 });

@@ -13,7 +13,7 @@ it.each<[string, Flags, ReturnType<typeof sharingOf>]>([
 	['one that another organisation is invited to', { ...OWN, is_pending_ext_shared: true }, 'external'],
 	['both', { ...OWN, is_shared: true, is_org_shared: true, is_ext_shared: true }, 'external'],
 	[
-		'an invitation to one of several workspaces',
+		'an invitation to one of several',
 		{ is_shared: true, is_org_shared: true, is_pending_ext_shared: true },
 		'external',
 	],

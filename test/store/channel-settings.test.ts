@@ -1,16 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type ChannelSettings, changedParts } from '../../src/store/watch.ts';
+import { type ChannelSettings, changedParts, DEFAULT_CHANNEL_SETTINGS } from '../../src/store/watch.ts';
 
 const SETTINGS: ChannelSettings = {
+	...DEFAULT_CHANNEL_SETTINGS,
 	remindAfterMs: 300_000,
-	escalateAfterMs: null,
 	mention: { userIds: ['U1', 'U2'], groupIds: ['S1', 'S2'] },
 	quietHours: { days: [6, 7], from: '18:00', to: '08:00', timeZone: 'Europe/Berlin' },
-	answerers: { userIds: [], groupIds: [] },
-	progress: false,
-	questionsInThread: false,
-	discreet: false,
-	buttons: true,
 };
 
 describe('settings', () => {

@@ -17,7 +17,20 @@ import { forget } from './contract/person.ts';
 import { KEY, shownAt, watchActs } from './contract/watch-acts.ts';
 import { describeStores, replicasFrom } from './contract.ts';
 import { deadlocksIn, openReplicas } from './postgres-replicas.ts';
-import { ANN, accepted, BOB, current, LEASE, leased, SERVICE, spread, submission, T0 } from './support.ts';
+import {
+	ANN,
+	accepted,
+	BOB,
+	current,
+	LEASE,
+	leased,
+	present,
+	rowsOf,
+	SERVICE,
+	spread,
+	submission,
+	T0,
+} from './support.ts';
 
 describeStores('PostgreSQL', openReplicas);
 
@@ -111,7 +124,7 @@ it('does not deadlock when two channels ask for reads of the same sessions in an
 		store.reminders.askForReads(keys, T0 - 60_000, T0),
 		replica.reminders.askForReads(keys.toReversed(), T0 - 60_001, T0),
 	]);
-	const rows = await store.db.read.selectFrom('watched_sessions').select('readBy').execute();
+	const rows = await rowsOf(store, 'watched_sessions');
 	expect(rows.map(({ readBy }) => readBy)).toEqual(Array(10).fill(T0 - 60_001 - AWAITED_AHEAD_MS));
 	await close();
 	expect(await deadlocksIn(databaseUrl)).toBe(0);
@@ -165,19 +178,18 @@ it('counts a reminder that was shown after what another replica writes of the qu
 		noting = store.posts.endAttempt({ ...post, content }, LEASE.token, result, T0 + 10_000).then(() => {
 			isNoted = true;
 		});
-		await waitsForLock(replica.db);
+		await waitsForLock(replica);
 		expect(isNoted).toBe(false);
 	});
 	await noting;
-	const counted = store.db.read.selectFrom('posts').select('remindedAt').where('id', '=', row.id);
-	expect(await counted.executeTakeFirst()).toEqual({ remindedAt: T0 + 10_000 });
+	expect(await rowsOf(store, 'posts', { id: row.id })).toMatchObject([{ remindedAt: T0 + 10_000 }]);
 });
 
 /** Resolves once a connection to the database waits for a lock. */
-async function waitsForLock(db: StoreDatabase): Promise<void> {
+async function waitsForLock({ db }: Store): Promise<void> {
 	const waiting = sql<{ count: number }>`select count(*)::int as count from pg_stat_activity
 		where datname = current_database() and wait_event_type = 'Lock'`;
-	await expect.poll(async () => (await waiting.execute(db.read)).rows[0]?.count).toBe(1);
+	await expect.poll(async () => (await waiting.execute(db.read)).rows[0]?.count, { interval: 10 }).toBe(1);
 }
 
 it('cancels a PostgreSQL statement that waits too long, and the next one works', async () => {
@@ -217,24 +229,15 @@ it('posts a deleted message anew that is to show another question by now', async
 	await store.db.write((trx) => markDue({ trx, now: T0 }, KEY));
 	await spread(store);
 	const due = await store.posts.takeDue(LEASE, 9, T0);
-	const post = due.find(({ post: { content } }) => content.kind === 'question')?.post;
-	if (post === undefined) throw new Error('the post is not due');
+	const { post } = present(due.find(({ post: { content } }) => content.kind === 'question'));
 	const { ending } = await replica.db.write(async (trx) => {
 		await lockSession(trx, KEY);
 		const ending = store.posts.endAttempt(post, LEASE.token, { kind: 'deleted' }, T0 + 2);
-		await expect.poll(() => lockWaits(replica), { interval: 10 }).toBe(1);
+		await waitsForLock(replica);
 		// As a read does that finds another question in its place.
 		await trx.updateTable('posts').set({ shownAt: null }).where('id', '=', post.id).execute();
 		return { ending };
 	});
 	await ending;
-	const row = await store.db.read.selectFrom('posts').selectAll().where('id', '=', post.id).executeTakeFirst();
-	expect(row).toMatchObject({ state: 'planned', ts: null });
+	expect(await rowsOf(store, 'posts', { id: post.id })).toMatchObject([{ state: 'planned', ts: null }]);
 });
-
-/** How many wait for a lock in this database. */
-async function lockWaits({ db }: Store): Promise<number> {
-	const { rows } = await sql<{ count: number }>`select count(*)::int as count from pg_stat_activity
-		where wait_event_type = 'Lock' and datname = current_database()`.execute(db.read);
-	return rows[0]?.count ?? 0;
-}

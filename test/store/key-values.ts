@@ -19,6 +19,7 @@ import {
 	item,
 	LEASE,
 	lease,
+	rowsOf,
 	SERVICE,
 	submission,
 	T0,
@@ -93,7 +94,7 @@ export async function storeValues(store: Store) {
 /** The ids of the keys that encrypted the stored values, by column. */
 export async function keyIdsOf({ db }: Store): Promise<Record<string, readonly string[]>> {
 	const found = SEALED_COLUMNS.map(async ({ table, column }) => {
-		const rows = (await db.read.selectFrom(table).selectAll().execute()) as unknown as Record<string, string | null>[];
+		const rows = (await rowsOf({ db }, table)) as unknown as Record<string, string | null>[];
 		const sealed = rows.flatMap((row) => row[column] ?? []);
 		return [`${table}.${nameInSql(column)}`, [...new Set(sealed.map((value) => value.split('.')[1] ?? ''))]];
 	});

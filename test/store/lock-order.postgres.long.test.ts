@@ -5,10 +5,10 @@ import { NOTHING_SEEN } from '../../src/domain/asked.ts';
 import { questionViewAt, snapshotOf } from '../../src/domain/session-snapshot.ts';
 import { codeOf } from '../../src/kernel/basics.ts';
 import { openQuestionOf, readHandOver } from '../../src/store/question-store.ts';
-import { DEFAULT_CHANNEL_SETTINGS, type Watch } from '../../src/store/watch.ts';
+import { DEFAULT_CHANNEL_SETTINGS } from '../../src/store/watch.ts';
 import type { Store } from '../../src/stores.ts';
 import { planPosts } from '../../src/surfaces/plan-store.ts';
-import { type NewPost, type Post, type ReminderEntry, targetOf } from '../../src/surfaces/post.ts';
+import { type Post, type ReminderEntry, targetOf } from '../../src/surfaces/post.ts';
 import type { ReminderFacts } from '../../src/surfaces/reminder-store.ts';
 import { retryWaiting } from '../../src/surfaces/store.ts';
 import { addWatch, assistant, session } from '../sessions/support.ts';
@@ -27,6 +27,7 @@ import {
 	leased,
 	open,
 	patched,
+	present,
 	refreshed,
 	SERVICE,
 	submission,
@@ -157,8 +158,8 @@ it('ends shown and planned posts of a channel while they are given back, in one 
 	const sessionIds = Array.from({ length: 6 }, (_, number) => `s${number}`);
 	for (const sessionId of sessionIds) await addWatch(store.watches, { sessionId });
 	const first = await store.posts.takeDue(LEASE, 6, T0);
-	const [one, ...planned] = first.map(({ post }) => post).toSorted(byId);
-	if (one === undefined) throw new Error('no card is due');
+	const [card, ...planned] = first.map(({ post }) => post).toSorted(byId);
+	const one = present(card);
 	await store.posts.endAttempt(one, LEASE.token, shownAt(one, '1.1'), T0);
 	await store.posts.release([LEASE.token]);
 	for (const sessionId of sessionIds) {
@@ -184,10 +185,9 @@ it('notes a deleted question while its card is given back, in one order too', as
 		`update posts set id = case kind when 'card' then '1' else '2' end where kind in ('card', 'question')`,
 	);
 	const [card, question] = (await store.posts.takeDue(LEASE, 2, T0)).map(({ post }) => post).toSorted(byId);
-	if (card === undefined || question === undefined) throw new Error('two posts are due');
-	await behindLock(admin, { id: card.id }, [
+	await behindLock(admin, { id: present(card).id }, [
 		() => replica.posts.release([LEASE.token]),
-		() => store.posts.endAttempt(question, LEASE.token, { kind: 'deleted' }, T0),
+		() => store.posts.endAttempt(present(question), LEASE.token, { kind: 'deleted' }, T0),
 	]);
 });
 
@@ -315,8 +315,7 @@ async function reads(store: Store, { random, token }: Actor): Promise<void> {
 			await recordRead(store, { session: key, token }, { update, watches: [], now: T0 });
 			continue;
 		}
-		const { question } = view.digest;
-		if (question === null) throw new Error('the session asks nothing');
+		const question = present(view.digest.question);
 		const isReworded = random.chance(0.5);
 		const questions: FoundChange[] = isReworded
 			? [{ kind: 'updated', question: { ...question, shownHash: `${random.uniform()}` } }]
@@ -445,22 +444,13 @@ async function ends(store: Store, { random }: Actor): Promise<void> {
 	const watch = await watches.find({ teamId: 'T1', channelId }, session);
 	if (watch === null) {
 		const view = { ...snapshotOf(asking, T0), sessionId };
-		const { question } = view.digest;
-		if (question === null) throw new Error('the session asks nothing');
+		const question = present(view.digest.question);
 		const found = await foundIn(store, session, [{ kind: 'reopened', question }]);
 		await addWatch(watches, { sessionId, channelId, view, found });
 		return;
 	}
-	const posts = [targetedEnd(watch)];
+	const posts = [{ target: targetOf(watch), key: 'watchEnded', content: { kind: 'watchEnded' } } as const];
 	await watches.end(watch.id, random.pick(['unwatched', 'noChange'] as const), { now: T0, posts });
-}
-
-function targetedEnd(watch: Watch): NewPost {
-	return {
-		target: targetOf(watch),
-		key: 'watchEnded',
-		content: { kind: 'watchEnded' },
-	};
 }
 
 /** A stopping replica, or one whose work failed. */

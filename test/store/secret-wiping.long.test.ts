@@ -154,9 +154,7 @@ describe('secret values on SQLite', () => {
 		expect(remains(['with-the-other'], OTHER_KEY)).toEqual(['with-the-other']);
 	});
 
-	it('removes wiped secrets from the log soon after another program stops reading', {
-		timeout: 30_000,
-	}, async () => {
+	it('removes wiped secrets from the log soon after another program stops reading', { timeout: 30_000 }, async () => {
 		const store = await openHere();
 		const given = secret('seen-by-a-reader');
 		await accepted(store, given);

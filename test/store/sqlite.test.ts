@@ -3,10 +3,9 @@ import { once } from 'node:events';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { StoreUnavailableError } from '../../src/kernel/basics.ts';
 import { mapSqliteError, openSqliteFile } from '../../src/store/sqlite.ts';
 import type { Store } from '../../src/stores.ts';
@@ -384,23 +383,6 @@ function mount(path: string): void {
 function unmount(path: string): void {
 	execFileSync('sh', ['-c', 'umount "$1"', 'sh', path]);
 }
-
-it('keeps a statement that is used often prepared, however many others come', async () => {
-	const store = await openHere();
-	const prepared: string[] = [];
-	const prepare = DatabaseSync.prototype.prepare;
-	const spy = vi.spyOn(DatabaseSync.prototype, 'prepare').mockImplementation(function (this: DatabaseSync, text) {
-		prepared.push(text);
-		return prepare.call(this, text);
-	});
-	const often = 'select 1 as often';
-	for (let n = 0; n < 1_000; n++) {
-		await sql.raw(`select ${n} as other`).execute(store.db.read);
-		await sql.raw(often).execute(store.db.read);
-	}
-	spy.mockRestore();
-	expect(prepared.filter((text) => text === often)).toHaveLength(1);
-});
 
 it('refuses a data directory in a place that takes none, with a message', async () => {
 	await expect(openHere('/proc/nope/deeper')).rejects.toThrow(

@@ -9,7 +9,7 @@ import type { Answer, AnswerItem, NewAnswer } from '../../src/domain/answer.ts';
 import type { Person, QuestionKey, SessionKey } from '../../src/domain/session.ts';
 import { type Lease, type Log, systemClock } from '../../src/kernel/basics.ts';
 import { LOG_LINES, type LogEvent } from '../../src/kernel/log-lines.ts';
-import type { Row } from '../../src/store/database.ts';
+import type { Row, TableName } from '../../src/store/database.ts';
 import { lockSession } from '../../src/store/locks.ts';
 import { markDue } from '../../src/store/marks.ts';
 import { AWAITED_AHEAD_MS } from '../../src/store/watch.ts';
@@ -43,8 +43,8 @@ export function item(value: string | null, options: { title?: string; secret?: b
 let count = 0;
 
 /** A new submission; by default Ann's single answer to message 1 of session `s1`. */
-export function submission(overrides: Partial<NewAnswer> & { sessionId?: string } = {}): NewAnswer {
-	const { sessionId = 's1', ...rest } = overrides;
+export function submission(overrides: Partial<NewAnswer> & Partial<QuestionKey> = {}): NewAnswer {
+	const { service = SERVICE, sessionId = 's1', messageIndex = 1, ...rest } = overrides;
 	const id = `answer-${++count}`;
 	return {
 		id,
@@ -52,7 +52,7 @@ export function submission(overrides: Partial<NewAnswer> & { sessionId?: string 
 		viewId: `view-${id}`,
 		press: null,
 		person: ANN,
-		question: { service: SERVICE, sessionId, messageIndex: 1 },
+		question: { service, sessionId, messageIndex },
 		fingerprint: 'fingerprint-1',
 		shownHash: null,
 		items: [item('blue')],
@@ -104,9 +104,54 @@ export async function moved(store: Store, id: string, ...states: Answer['state']
 
 /** Writes to a column of an answer what nothing can read there. */
 export async function damage(store: Store, id: string, ...columns: (keyof Row<'answers'>)[]): Promise<void> {
-	const damaged = Object.fromEntries(columns.map((column) => [column, '{"v":9}']));
-	await store.db.writeOne((trx) => trx.updateTable('answers').set(damaged).where('id', '=', id).execute());
+	await setRows(store, 'answers', Object.fromEntries(columns.map((column) => [column, '{"v":9}'])), { id });
 }
+
+/** Writes columns of the rows of a table that have these values, of all by default, as no store does. */
+export async function setRows<T extends TableName>(
+	{ db }: Pick<Store, 'db'>,
+	table: T,
+	columns: Partial<Row<T>>,
+	where: Partial<Row<T>> = {},
+): Promise<void> {
+	await db.writeOne((trx) => {
+		const update = trx.updateTable(table as 'answers').set(columns as Partial<Row<'answers'>>);
+		return Object.entries(where)
+			.reduce((some, [column, value]) => some.where(column as 'id', '=', value as string), update)
+			.execute();
+	});
+}
+
+/** The rows of a table that have these values, as stored. */
+export async function rowsOf<T extends TableName>(
+	{ db }: Pick<Store, 'db'>,
+	table: T,
+	where: Partial<Row<T>> = {},
+): Promise<Row<T>[]> {
+	const rows = Object.entries(where).reduce(
+		(some, [column, value]) => some.where(column as 'id', '=', value as string),
+		db.read.selectFrom(table as 'answers').selectAll(),
+	);
+	return (await rows.execute()) as unknown as Row<T>[];
+}
+
+/** What has to be there. */
+export function present<T>(value: T | null | undefined): T {
+	if (value === null || value === undefined) throw new Error('it is not there');
+	return value;
+}
+
+/** The only one of a list. */
+export function only<T>(list: readonly T[]): T {
+	if (list.length !== 1) throw new Error(`there are ${list.length}, not one`);
+	return list[0] as T;
+}
+
+/** States in which an answer is not sent yet, or being sent, and what leads there. */
+export const LIVE = [
+	['accepted', []],
+	['delivering', ['delivering']],
+] as const;
 
 /** The stored answer. */
 export async function current(store: Store, id: string): Promise<Answer> {
@@ -236,10 +281,7 @@ export async function spread({ db, marks }: Pick<Store, 'db' | 'marks'>): Promis
 	if (at !== null) await marks.spread(at);
 }
 
-const SPREAD_FIRST = {
-	posts: ['takeDue', 'nextDueAt'],
-	views: ['takeDue'],
-} as const;
+const SPREAD_FIRST = { posts: ['takeDue', 'nextDueAt'], views: ['takeDue'] } as const;
 
 /** The store whose loops find what is marked at once. */
 export function spreading(store: Store): Store {
@@ -296,5 +338,32 @@ export async function formShown({ views }: Pick<Store, 'views'>, form: ShownForm
 }
 
 /** The row of what an author is told about an answer. */
-export const receiptOf = ({ db }: Pick<Store, 'db'>, id: string) =>
+const receiptOf = ({ db }: Pick<Store, 'db'>, id: string) =>
 	db.read.selectFrom('views').selectAll().where('answerId', '=', id).executeTakeFirst();
+
+/** These acts on the first replica; what was stored is read by the second. */
+export function storeActs(subject: { readonly store: Store; readonly replica: Store }) {
+	const on =
+		<R extends unknown[], T>(act: (store: Store, ...rest: R) => T, of: keyof typeof subject = 'store') =>
+		(...rest: R) =>
+			act(subject[of], ...rest);
+	return {
+		accepted: on(accepted),
+		setRows: on(setRows) as <T extends TableName>(
+			table: T,
+			columns: Partial<Row<T>>,
+			where?: Partial<Row<T>>,
+		) => Promise<void>,
+		current: on(current, 'replica'),
+		damage: on(damage),
+		formShown: on(formShown),
+		lease: on(lease),
+		leased: on(leased),
+		moved: on(moved),
+		patched: on(patched),
+		receiptOf: on(receiptOf, 'replica'),
+		refreshed: on(refreshed, 'replica'),
+		rowsOf: on(rowsOf, 'replica') as <T extends TableName>(table: T, where?: Partial<Row<T>>) => Promise<Row<T>[]>,
+		spread: on(spread),
+	};
+}

@@ -150,6 +150,10 @@ const valueFrom = (answerId: string | null, columns: Partial<Evidence['value']> 
 	...columns,
 });
 
+const UNCOUNTED = arrivedOf('a', { steps: Number.MAX_SAFE_INTEGER });
+const WENT_ON = { settledAt: ago(20), settledHow: 'wentOn' };
+const UNSENT = { questionId: 'q', deliveredAt: null, putStartedAt: ago(25) };
+
 /** Loads the rows into a database of 1.1.0 and migrates that. */
 async function migrated(place: string, rows: Readonly<Record<string, readonly Columns[]>>) {
 	const db = openAt(place);
@@ -195,162 +199,122 @@ describe.each([
 	const use = (rows: Parameters<typeof migrated>[1], check: (found: Awaited<ReturnType<typeof read>>) => void) =>
 		useAt(async (place) => check(await read(await migrated(place, rows))));
 
-	it.each<[string, Columns, Columns[], Partial<Evidence>]>([
-		['an open question of 1.0.0', {}, [], {}],
+	/** What the row of a question says, with these answers. */
+	const says = (columns: Columns, answers: readonly Columns[], expected: Partial<Evidence>) =>
+		use({ questions: [questionRow('q', 's', columns)], answers }, ({ evidenceOf, questions }) => {
+			expect(evidenceOf('q')).toEqual({ ...NOTHING_SEEN, ...expected });
+			const { settledHow = null, answerId = null, number = 1 } = columns;
+			expect(questions.find(({ id }) => id === 'q')).toMatchObject({ settledHow, answerId, number });
+		});
+
+	// Without an answer of ours.
+	it.each<[string, Columns, Partial<Evidence>]>([
+		['an open question of 1.0.0', {}, {}],
 		[
 			'an answered one of 1.0.0',
 			{ settledAt: ago(20), settledHow: 'answered', answerId: 'gone' },
-			[],
 			{ value: valueFrom('gone', { number: null, at: ago(20), steps: null, filled: [] }) },
 		],
 		[
 			'one of 1.0.0 that was answered outside Handraise',
 			{ settledAt: ago(20), settledHow: 'answered' },
-			[],
 			{ value: valueFrom(null, { at: ago(20), steps: null }) },
 		],
-		['a closed one of 1.0.0', { settledAt: ago(20), settledHow: 'closed' }, [], {}],
-		['a damaged one', { evidence: '{"v":9}' }, [], {}],
-		['one that nobody has answered', { evidence: old({ waitedSeen: true, mostSteps: 3 }) }, [], { waitedSteps: 3 }],
+		['a closed one of 1.0.0', { settledAt: ago(20), settledHow: 'closed' }, {}],
+		['a damaged one', { evidence: '{"v":9}' }, {}],
+		['one that nobody has answered', { evidence: old({ waitedSeen: true, mostSteps: 3 }) }, { waitedSteps: 3 }],
 		[
 			'one that shows a value from elsewhere',
 			{ evidence: old({ arrived: arrivedOf(null, { positions: [0, 2] }) }) },
-			[],
 			{ value: valueFrom(null), filled: [0, 2] },
 		],
 		[
-			'one with our answer',
-			{ evidence: old({ waitedSeen: true, arrived: arrivedOf('a') }) },
-			[answerRow('a', 's', { questionId: 'q' })],
-			{ waitedSteps: 0, value: valueFrom('a'), filled: [0] },
+			'one asked again, with what was lost',
+			{ number: 2, evidence: old({ waitedSeen: true, mostSteps: 1, lost: 'a' }) },
+			{ waitedSteps: 1, lost: 'a' },
+		],
+		['one lost from elsewhere', { evidence: old({ lost: '' }) }, { lost: '' }],
+	])('says what is known of %s', (_name, columns, expected) => says(columns, [], expected));
+
+	// What else was seen of the question, and is known of it then.
+	it.each<[string, Columns, Partial<Evidence>, Columns?]>([
+		['arrived', { waitedSeen: true }, { waitedSteps: 0 }],
+		['arrived after steps that nobody counted', { arrived: UNCOUNTED }, { value: valueFrom('a', { steps: null }) }],
+		['left a field that is empty again', { hasLeft: true, emptySince: ago(3) }, { emptied: true, awaySeen: true }],
+		['made its agent write and work', { grew: true, activeSince: ago(3) }, { awaySeen: true, continued: true }],
+		['made its agent write and wait, perhaps a heartbeat', { grew: true, wasActive: true }, { awaySeen: true }],
+		['made its agent work without a message', { continued: true, activeSince: ago(3) }, { awaySeen: true }],
+		[
+			'made its agent continue, as its author heard',
+			{ grew: true },
+			{ continued: true },
+			{ state: 'resumed', agentOutcome: 'resumed' },
 		],
 		[
-			'one whose steps nobody counted',
-			{ evidence: old({ arrived: arrivedOf('a', { steps: Number.MAX_SAFE_INTEGER }) }) },
-			[answerRow('a', 's', { questionId: 'q' })],
-			{ value: valueFrom('a', { steps: null }), filled: [0] },
+			'only a check after the delivery has read since',
+			{},
+			{ emptied: true, awaySeen: true, continued: true },
+			{ evidence: old({ arrived: arrivedOf('a'), grew: true, activeSince: ago(2), emptySince: ago(2) }) },
 		],
 		[
-			'one whose field is empty again',
-			{ evidence: old({ arrived: arrivedOf('a'), hasLeft: true, emptySince: ago(3) }) },
-			[answerRow('a', 's', { questionId: 'q' })],
-			{ value: valueFrom('a'), filled: [0], emptied: true, awaySeen: true },
+			'left an item empty on purpose',
+			{ arrived: arrivedOf('a', { positions: [0, 1] }) },
+			{ leftEmpty: [1] },
+			{ submission: JSON.stringify({ ...SUBMISSION, positions: [0, 1], leftEmpty: [1], shownHash: null }) },
 		],
-		[
-			'one whose agent has written since and works',
-			{ evidence: old({ arrived: arrivedOf('a'), grew: true, activeSince: ago(3) }) },
-			[answerRow('a', 's', { questionId: 'q' })],
-			{ value: valueFrom('a'), filled: [0], awaySeen: true, continued: true },
-		],
-		[
-			'one whose agent has written since and waits: its message may be a heartbeat',
-			{ evidence: old({ arrived: arrivedOf('a'), grew: true, wasActive: true }) },
-			[answerRow('a', 's', { questionId: 'q' })],
-			{ value: valueFrom('a'), filled: [0], awaySeen: true },
-		],
-		[
-			'one whose agent was seen at work without a message',
-			{ evidence: old({ arrived: arrivedOf('a'), continued: true, activeSince: ago(3) }) },
-			[answerRow('a', 's', { questionId: 'q' })],
-			{ value: valueFrom('a'), filled: [0], awaySeen: true },
-		],
-		[
-			'one whose author heard that the agent has continued',
-			{ evidence: old({ arrived: arrivedOf('a'), grew: true }) },
-			[answerRow('a', 's', { questionId: 'q', state: 'resumed', agentOutcome: 'resumed' })],
-			{ value: valueFrom('a'), filled: [0], continued: true },
-		],
-		[
-			'one that only a check after the delivery has read since',
-			{ evidence: old({ arrived: arrivedOf('a') }) },
-			[
-				answerRow('a', 's', {
-					questionId: 'q',
-					evidence: old({ arrived: arrivedOf('a'), grew: true, activeSince: ago(2), emptySince: ago(2) }),
-				}),
-			],
-			{ value: valueFrom('a'), filled: [0], emptied: true, awaySeen: true, continued: true },
-		],
-		[
-			'one with an item that its author left empty',
-			{ evidence: old({ arrived: arrivedOf('a', { positions: [0, 1] }) }) },
-			[
-				answerRow('a', 's', {
-					questionId: 'q',
-					submission: JSON.stringify({ ...SUBMISSION, positions: [0, 1], leftEmpty: [1], shownHash: null }),
-				}),
-			],
-			{ value: valueFrom('a'), filled: [0], leftEmpty: [1] },
-		],
+	])('says what is known of a question whose answer of ours %s', (_name, seen, expected, answer = {}) => {
+		const answers = [answerRow('a', 's', { questionId: 'q', ...answer })];
+		const known = { value: valueFrom('a'), filled: [0], ...expected };
+		return says({ evidence: old({ arrived: arrivedOf('a'), ...seen }) }, answers, known);
+	});
+
+	// With an answer of which the question's row says nothing.
+	it.each<[string, Columns, Columns, Partial<Evidence>]>([
 		[
 			'one that 1.0.0 knew and 1.1.0 answered',
 			{},
-			[answerRow('a', 's', { questionId: 'q', evidence: old({ arrived: arrivedOf('a') }) })],
+			{ questionId: 'q', evidence: old({ arrived: arrivedOf('a') }) },
 			{ value: valueFrom('a'), filled: [0] },
 		],
 		[
 			'one that 1.0.0 knew and answered',
 			{},
-			[
-				answerRow('a', 's', {
-					timeline: '[{"state":"delivered","at":2}]',
-					beforePut: '{"status":"humanInput","assistantCount":3,"sameCount":0}',
-				}),
-			],
+			{
+				timeline: '[{"state":"delivered","at":2}]',
+				beforePut: '{"status":"humanInput","assistantCount":3,"sameCount":0}',
+			},
 			{ value: valueFrom('a'), filled: [0] },
 		],
 		[
 			'one that 1.0.0 asked after this answer',
 			{ askedAt: ago(5), number: 2 },
-			[answerRow('a', 's', { timeline: '[{"state":"delivered","at":2}]' })],
+			{ timeline: '[{"state":"delivered","at":2}]' },
 			{},
 		],
 		[
-			'one asked again, with what was lost',
-			{ number: 2, evidence: old({ waitedSeen: true, mostSteps: 1, lost: 'a' }) },
-			[],
-			{ waitedSteps: 1, lost: 'a' },
-		],
-		['one lost from elsewhere', { evidence: old({ lost: '' }) }, [], { lost: '' }],
-		[
 			'one whose agent went on after a PUT of unknown outcome',
+			{ ...WENT_ON, evidence: old({ waitedSeen: true, mostSteps: 1, activeSince: ago(9) }) },
 			{
-				settledAt: ago(20),
-				settledHow: 'wentOn',
-				evidence: old({ waitedSeen: true, mostSteps: 1, activeSince: ago(9) }),
+				...UNSENT,
+				state: 'waiting',
+				beforePut: '{"status":"humanInput","assistantCount":3,"sameCount":0,"stepsSince":1}',
 			},
-			[
-				answerRow('a', 's', {
-					questionId: 'q',
-					state: 'waiting',
-					deliveredAt: null,
-					putStartedAt: ago(25),
-					beforePut: '{"status":"humanInput","assistantCount":3,"sameCount":0,"stepsSince":1}',
-				}),
-			],
 			{ waitedSteps: 1, value: valueFrom('a', { number: null, at: ago(25), steps: 1, isPerhaps: true }) },
 		],
 		[
 			'an open one after a PUT of unknown outcome: it is asked',
 			{ evidence: old({ waitedSeen: true }) },
-			[answerRow('a', 's', { questionId: 'q', state: 'waiting', deliveredAt: null, putStartedAt: ago(25) })],
+			{ ...UNSENT, state: 'waiting' },
 			{ waitedSteps: 0 },
 		],
 		[
 			'one with an answer that is not sent yet',
 			{ evidence: old({ waitedSeen: true }) },
-			[answerRow('a', 's', { questionId: 'q', state: 'delivering', deliveredAt: null, putStartedAt: ago(0) })],
+			{ ...UNSENT, state: 'delivering', putStartedAt: ago(0) },
 			{ waitedSteps: 0 },
 		],
-	])('says what is known of %s', (_name, columns, answers, expected) =>
-		use({ questions: [questionRow('q', 's', columns)], answers }, ({ evidenceOf, questions }) => {
-			expect(evidenceOf('q')).toEqual({ ...NOTHING_SEEN, ...expected });
-			expect(questions.find(({ id }) => id === 'q')).toMatchObject({
-				settledHow: columns.settledHow ?? null,
-				answerId: columns.answerId ?? null,
-				number: columns.number ?? 1,
-			});
-		}),
+	])('says what is known of %s', (_name, columns, answer, expected) =>
+		says(columns, [answerRow('a', 's', answer)], expected),
 	);
 
 	it.each<[string | null, Columns, Columns]>([

@@ -176,9 +176,7 @@ describe('the values of secret answers that ended', () => {
 		await program.shiftClock((25 + 8 * 24) * HOUR_MS);
 		await program.start();
 		await expect
-			.poll(() => slack.as('ada').dm('Its passwords and codes were removed').length > 0, {
-				timeout: 20_000,
-			})
+			.poll(() => slack.as('ada').dm('Its passwords and codes were removed').length > 0, { timeout: 20_000 })
 			.toBe(true);
 		await gone([...ended, 'waiting']);
 		await program.kill();

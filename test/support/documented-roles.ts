@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import pg from 'pg';
+import type pg from 'pg';
 import { createLog, systemClock } from '../../src/kernel/basics.ts';
 import { readKeys } from '../../src/store/encryption.ts';
 import { migratePostgres } from '../../src/stores.ts';
 import { KEY } from '../store/support.ts';
-import { createDatabase } from './postgres.ts';
+import { connectTo, createDatabase } from './postgres.ts';
 import { sharedPostgres } from './shared-postgres.ts';
 
 /** The statements of docs/operations.md that make the roles and the database. */
@@ -31,9 +31,8 @@ const TEMPLATE = 'handraise_template';
 export async function createMigratedDatabase(setting: string | null = null): Promise<string> {
 	const { adminUrl } = await sharedPostgres();
 	const { url, ownerUrl, create } = rolesNamed(TEMPLATE, adminUrl);
-	const client = new pg.Client({ connectionString: adminUrl });
-	await client.connect();
-	try {
+	{
+		await using client = await connectTo(adminUrl);
 		// Test files run beside each other: one makes the template, and the others wait. A template in use cannot be copied.
 		await client.query('select pg_advisory_lock(1)');
 		const found = await client.query('select from pg_database where datname = $1', [TEMPLATE]);
@@ -41,8 +40,6 @@ export async function createMigratedDatabase(setting: string | null = null): Pro
 			await create();
 			await migratePostgres(ownerUrl, { clock: systemClock, log: createLog('error'), keys: readKeys(KEY) });
 		}
-	} finally {
-		await client.end();
 	}
 	const { pathname } = new URL(await createDatabase(adminUrl, `owner ${TEMPLATE}_owner template ${TEMPLATE}`));
 	if (setting !== null) await run(adminUrl, `alter database ${pathname.slice(1)} ${setting}`);
@@ -77,14 +74,9 @@ function rolesNamed(name: string, adminUrl: string) {
 
 /** One by one, because `create database` runs in no transaction. */
 async function run(url: string, statements: string) {
-	const client = new pg.Client({ connectionString: url });
-	await client.connect();
-	try {
-		let result: pg.QueryResult | null = null;
-		for (const statement of statements.split(/;\n?/).filter((text) => text.trim() !== ''))
-			result = await client.query(statement);
-		return result?.rows ?? [];
-	} finally {
-		await client.end();
-	}
+	await using client = await connectTo(url);
+	let result: pg.QueryResult | null = null;
+	for (const statement of statements.split(/;\n?/).filter((text) => text.trim() !== ''))
+		result = await client.query(statement);
+	return result?.rows ?? [];
 }

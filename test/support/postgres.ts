@@ -91,17 +91,19 @@ function reply(child: ChildProcess): Promise<PostgresReply> {
 	});
 }
 
+/** A connection of one's own. */
+export async function connectTo(connectionString: string, applicationName = 'a test') {
+	const client = new pg.Client({ connectionString, application_name: applicationName });
+	await client.connect();
+	return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() });
+}
+
 /** A new database with a random name on the server of `adminUrl`; `how`: other options than those of the server. */
 export async function createDatabase(adminUrl: string, how = ''): Promise<string> {
 	const name = `test_${randomBytes(8).toString('hex')}`;
-	const client = new pg.Client({ connectionString: adminUrl });
-	await client.connect();
-	try {
-		// Half of the time of the default, which writes a log of all pages.
-		await client.query(`create database ${name} strategy file_copy ${how}`);
-	} finally {
-		await client.end();
-	}
+	await using client = await connectTo(adminUrl);
+	// Half of the time of the default, which writes a log of all pages.
+	await client.query(`create database ${name} strategy file_copy ${how}`);
 	const url = new URL(adminUrl);
 	url.pathname = `/${name}`;
 	return url.href;

@@ -70,22 +70,13 @@ export const [WAITS = '', WAIT = ''] = [1, 2].map((count) => digestText(count).r
 export const CHANGED_REMINDERS = besideNames(
 	settingsChangedPost(
 		{ kind: 'settingsChanged', by: '@one', before: SETTINGS, after: SETTINGS },
-		{
-			channelId: 'C',
-			defaultMs: null,
-			names,
-			groups: { kind: 'listed', groups: [] },
-		},
+		{ channelId: 'C', defaultMs: null, names, groups: { kind: 'listed', groups: [] } },
 	).text,
 );
 
 const SECRET_QUESTION = { context: '', items: [], openCount: 1 };
 /** The notification of a question of which nothing may be told. */
-export const ASKS = questionText({
-	question: SECRET_QUESTION,
-	sessionName: '',
-	discreet: true,
-});
+export const ASKS = questionText({ question: SECRET_QUESTION, sessionName: '', discreet: true });
 
 /** The line of a post that was handed over, also without the names. */
 export const handedOver = (from: string, to: string) => read(handOverLine({ handOver: given(from, to) }, names));

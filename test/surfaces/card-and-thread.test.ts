@@ -4,14 +4,12 @@ import { MAYBE_REPEAT, statusWords, waitingWords } from '../../src/slack/parts.t
 import {
 	answeredBy,
 	answering,
-	asking,
 	describe,
 	done,
 	expect,
 	FEWEST_REQUESTS,
 	item,
 	openButtons,
-	openSession,
 	type Posted,
 	SETTLED_MENU,
 	said,
@@ -69,29 +67,6 @@ describe('a watched session', () => {
 		app.step(id, 'Now log in there, please.');
 		app.service.sessions.setStatus(id, 'humanInput');
 		await app.cardSays(id, said(waitingWords({ goneOn: true }, null)));
-	});
-
-	it('accepts questions in messages of every role but user, and delivers the answer', async ({ app }) => {
-		const id = await app.watched();
-		const index = app.service.sessions.push(id, { ...asking('I doubt it.', ['Go on all the same?']), role: 'critic' });
-		await app.threadSays(id, 'Go on all the same?');
-		const form = await openForm(app, id);
-		await form.fill(0, 'Yes');
-		await form.submit();
-		await app.until(() => app.service.sessions.values(id, index)[0] === 'Yes');
-		await app.answered(id);
-	});
-
-	it('reads a session once for all channels that watch it', async ({ app }) => {
-		const [shared, single] = [await app.watched(), await app.watched()];
-		for (const channel of ['#secret', 'dm']) await app.command(`/session watch ${shared}`, 'ada', channel);
-		await app.until(() => app.card(shared, '#secret') && app.card(shared, 'dm'));
-		const count = (id: string) => app.service.log.reads(id).length;
-		const before = [count(shared), count(single)] as const;
-		await app.pass(4 * 60_000);
-		expect(count(shared) - before[0]).toBeLessThan(2 * (count(single) - before[1]));
-		app.step(shared, 'Everybody sees this.');
-		for (const channel of ['#agents', '#secret', 'dm']) await app.cardSays(shared, 'Everybody sees this.', channel);
 	});
 
 	it('posts a question once, accepts the answer from there, and says there who answered what', async ({ app }) => {
@@ -161,62 +136,32 @@ describe('a watched session', () => {
 		expect((await app.threadSays(fits, 'Item 0')).buttons()).toContain('Answer…');
 	});
 
-	it('settles a question that is answered on the service’s page, in a direct message or in another channel', async ({
-		app,
-	}) => {
-		const id = await app.watchedAsking();
-		const first = await app.threadSays(id, 'Which colour?');
-		app.service.sessions.answerAsPage(id, ['Graphite']);
-		const answered = await app.threadSays(id, 'Graphite');
-		expect(answered.text()).toContain(OUTSIDE);
-		await app.until(() => openButtons(first)?.length === 0);
-
-		for (const [channel, words] of [
-			['dm', 'Said in a DM'],
-			['#general', 'Said elsewhere'],
-		] as const) {
-			app.ask(id, ['And now?']);
-			const post = await app.until(() => app.thread(id).findLast((one) => one.buttons().includes('Answer…')));
-			const form = await openSession(app, id, 'ada', channel);
-			await form.fill(0, words);
-			await form.submit();
-			await app.threadSays(id, words);
-			await app.until(() => openButtons(post)?.length === 0);
-			await form.close();
-		}
+	it('shows on its post which items of a question have values', async ({ app }) => {
+		const id = await app.watched();
+		const index = app.ask(id, ['Which colour?', 'Which size?', 'One-time code', 'A remark']);
+		const post = await app.threadSays(id, 'Which colour?');
+		const fill = (values: readonly string[]) => {
+			const { messages = [] } = structuredClone(app.service.sessions.get(id));
+			for (const [at, value] of values.entries()) Object.assign(messages?.[index]?.human_input?.[at] ?? {}, { value });
+			app.service.sessions.patch(id, { messages });
+		};
+		fill(['Sand', '', '271828']);
+		await app.until(() => post.text().includes(`${OUTSIDE}: Sand; (hidden)`));
+		// The agent waits on for the others.
+		const again = await app.until(() =>
+			app.thread(id).find(({ ts, text }) => ts !== post.ts && text().includes('Still open')),
+		);
+		expect(again.text()).toContain('Still open: 2 questions.');
+		for (const words of ['Which colour?\n> Sand', 'One-time code\n(hidden)']) expect(again.text()).toContain(words);
+		await app.restart();
+		fill(['Sand', 'XL', '271828', 'Call me: +44 20 7946 0958']);
+		await app.until(() => again.text().includes(OUTSIDE));
+		// As it was last open, two items were.
+		expect(again.text()).toContain(`\n${OUTSIDE}: XL; (hidden)`);
+		expect([post, again].map((one) => one.text()).join()).not.toMatch(/Still open|271828|7946/);
+		expect(openButtons(again)).toEqual([]);
+		expect(app.thread(id)).toHaveLength(2);
 	});
-
-	it.for([false, true])(
-		'shows on its post which items of a question have values; in a thread: %s',
-		async (inThread, { app }) => {
-			const id = await app.watched({}, { questionsInThread: inThread });
-			const titles = ['Which colour?', 'Which size?', 'One-time code', 'A remark'];
-			const index = app.ask(id, titles);
-			const post = await app.threadSays(id, 'Which colour?');
-			const fill = (values: readonly string[]) => {
-				const { messages = [] } = structuredClone(app.service.sessions.get(id));
-				for (const [at, value] of values.entries())
-					Object.assign(messages?.[index]?.human_input?.[at] ?? {}, { value });
-				app.service.sessions.patch(id, { messages });
-			};
-			fill(['Sand', '', '271828']);
-			await app.until(() => post.text().includes(`${OUTSIDE}: Sand; (hidden)`));
-			// The agent waits on for the others.
-			const again = await app.until(() =>
-				app.thread(id).find(({ ts, text }) => ts !== post.ts && text().includes('Still open')),
-			);
-			expect(again.text()).toContain('Still open: 2 questions.');
-			for (const words of ['Which colour?\n> Sand', 'One-time code\n(hidden)']) expect(again.text()).toContain(words);
-			await app.restart();
-			fill(['Sand', 'XL', '271828', 'Call me: +44 20 7946 0958']);
-			await app.until(() => again.text().includes(OUTSIDE));
-			// As it was last open, two items were.
-			expect(again.text()).toContain(`\n${OUTSIDE}: XL; (hidden)`);
-			expect([post, again].map((one) => one.text()).join()).not.toMatch(/Still open|271828|7946/);
-			expect(openButtons(again)).toEqual([]);
-			expect(app.thread(id)).toHaveLength(2);
-		},
-	);
 
 	it('says nothing of a question that was settled before the watch began', async ({ app }) => {
 		const id = app.session();
@@ -226,19 +171,6 @@ describe('a watched session', () => {
 		await app.pass(30_000);
 		expect(app.card(id)?.text()).not.toContain('Which colour?');
 		expect(app.thread(id)).toEqual([]);
-	});
-
-	it('shows neither a secret nor its answer', async ({ app }) => {
-		const id = await app.watchedAsking([item('One-time code', 'The 6-digit code from the text message')]);
-		await app.threadSays(id, 'One-time code');
-		const form = await openForm(app, id);
-		await form.fill(0, '271828');
-		await form.submit();
-		await app.threadSays(id, answeredBy('ada'));
-		await app.answered(id);
-		const texts = [...app.inChannel(), ...app.thread(id)].flatMap((post) => [post.text(), ...post.editHistory()]);
-		expect(texts.join('\n')).not.toContain('271828');
-		expect(await app.said()).not.toContain('271828');
 	});
 
 	it('posts pause and continuation in the thread where the channel wants that, tells the end with its result in the channel, and nothing after that', async ({
@@ -275,20 +207,6 @@ describe('a watched session', () => {
 		expect(card.text()).not.toContain('Which colour?');
 		expect(card.buttons()).not.toContain('Answer…');
 	});
-
-	it('tells changes during a restart once', async ({ app }) => {
-		const id = await app.watchedAsking();
-		await app.threadSays(id, 'Which colour?');
-		await app.restart();
-		app.service.sessions.answerAsPage(id, ['Sand']);
-		await app.threadSays(id, `${OUTSIDE}: Sand`);
-		await app.pass(20_000);
-		expect(app.thread(id)).toHaveLength(1);
-		// The card and the question.
-		expect(
-			app.inChannel().filter((post) => post.threadTs() === null && JSON.stringify(post.blocks()).includes(id)),
-		).toHaveLength(2);
-	});
 });
 
 function present<T>(value: T | undefined): T {
@@ -313,17 +231,12 @@ const newCard = (app: WatchingApp, id: string, former: Posted): Promise<Posted> 
 	});
 
 describe('a card that somebody deleted', () => {
-	it.for([
-		[false, false],
-		[true, false],
-		[false, true],
-		[true, true],
-	] as const)(
-		'is replaced by one that is kept current; questions in its thread: %s; with replies: %s',
-		async ([isThreadOnly, replied], { app }) => {
+	it.for([[false], [true]] as const)(
+		'is replaced by one that is kept current; it had replies, and questions in its thread: %s',
+		async ([isThreadOnly], { app }) => {
 			const id = await app.watched({}, { questionsInThread: isThreadOnly });
 			const former = cardOf(app, id);
-			if (replied) await app.slack.as('grace').say('#agents', 'Nice.', { thread: former });
+			if (isThreadOnly) await app.slack.as('grace').say('#agents', 'Nice.', { thread: former });
 			former.remove();
 			app.step(id, 'I compare prices.');
 			const card = await newCard(app, id, former);
@@ -339,70 +252,14 @@ describe('a card that somebody deleted', () => {
 		},
 	);
 
-	it('shows the question of a deleted card in the channel, once, and in the new card', async ({ app }) => {
-		const id = await app.watched({}, { questionsInThread: true });
-		const former = cardOf(app, id);
-		former.remove();
-		app.ask(id);
-		const card = await newCard(app, id, former);
-		await app.cardSays(id, 'Which colour?');
-		expect(card.buttons()).toContain('Answer…');
-		await app.pass(20_000);
-		expect(app.thread(id)).toHaveLength(1);
-		const post = present(app.thread(id)[0]);
-		await post.press('Answer…');
-		const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
-		await form.fill(0, 'Forest');
-		await form.submit();
-		await app.threadSays(id, 'Forest');
-		await app.until(() => openButtons(post)?.length === 0);
-		expect(cards(app, id)).toHaveLength(1);
-	});
-
-	it('accepts an answer in the thread of a question whose card was deleted', async ({ app }) => {
-		const id = await app.watched();
-		const former = cardOf(app, id);
-		app.slack.faults.hold('chat.update');
-		former.remove();
-		app.ask(id);
-		const post = await app.until(() =>
-			app.inChannel().find((one) => one.ts > former.ts && one.text().includes('Which colour?')),
-		);
-		expect(post.threadTs()).toBeNull();
-		app.slack.faults.clear();
-		await newCard(app, id, former);
-		const said = await app.slack.as('ada').say('#agents', 'Sand, please', { thread: post });
-		await app.slack.as('ada').shortcut(said, 'use_as_answer');
-		const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
-		expect(form.value(0)).toBe('Sand, please');
-	});
-
-	it('leaves what Slack put into the channel there, and posts what follows into the new thread', async ({ app }) => {
-		const id = await app.watched({}, { progress: true });
-		const former = cardOf(app, id);
-		const release = app.slack.faults.hold('chat.update');
-		former.remove();
-		app.service.sessions.setStatus(id, 'paused');
-		await app.until(() => openWords(app, former).length > 0);
-		release();
-		const card = await newCard(app, id, former);
-		app.service.sessions.setStatus(id, 'active');
-		const post = await app.threadSays(id, '(before: paused)');
-		expect(post.threadTs()).toBe(card.ts);
-		await app.pass(20_000);
-		expect(openWords(app, former)).toEqual([expect.stringContaining('(before: working)')]);
-	});
-
-	it.for(['question', 'word'] as const)('has a %s posted once though Slack did not answer', async (what, { app }) => {
+	it('has a word in its thread posted once though Slack did not answer', async ({ app }) => {
 		const id = await app.watched({}, { progress: true });
 		const former = cardOf(app, id);
 		const from = app.now();
 		const release = app.slack.faults.add({ method: 'chat.update', error: 'internal_error' });
 		former.remove();
 		app.loseReply();
-		if (what === 'question') app.ask(id);
-		else app.service.sessions.setStatus(id, 'paused');
-		const words = what === 'question' ? 'Which colour?' : '(before: working)';
+		app.service.sessions.setStatus(id, 'paused');
 		await app.until(() => app.calls('conversations.history', from).length > 0);
 		release();
 		const card = await newCard(app, id, former);
@@ -410,68 +267,9 @@ describe('a card that somebody deleted', () => {
 		const all = app.slack
 			.as('ada')
 			.messages('#agents', { all: true })
-			.filter((one) => one.ts > former.ts && one.ts !== card.ts && one.text().includes(words));
+			.filter((one) => one.ts > former.ts && one.ts !== card.ts && one.text().includes('(before: working)'));
 		expect(all.map((one) => one.threadTs())).toEqual([null]);
 		expect(all[0]?.text()).not.toContain(MAYBE_REPEAT);
 		expect(cards(app, id)).toHaveLength(1);
-	});
-
-	it('posts a repeatedly deleted card again once an hour, also after a restart, and questions in the channel meanwhile', async ({
-		app,
-	}) => {
-		const id = await app.watched();
-		const first = cardOf(app, id);
-		first.remove();
-		app.step(id, 'Step two.');
-		const second = await newCard(app, id, first);
-		await app.pass(2_000);
-		second.remove();
-		app.step(id, 'Step three.');
-		app.service.sessions.setStatus(id, 'paused');
-		await app.pass(60_000);
-		app.service.sessions.setStatus(id, 'active');
-		app.ask(id);
-		const post = await app.until(() =>
-			app.inChannel().find((one) => one.ts > second.ts && one.text().includes('Which colour?')),
-		);
-		expect(post.threadTs()).toBeNull();
-		await app.pass(120_000);
-		expect(cards(app, id)).toEqual([]);
-		await app.restart();
-		await app.pass(60_000);
-		expect(cards(app, id)).toEqual([]);
-		// What was posted at the very moment of the deletion stays there too.
-		expect(openWords(app, second).filter((words) => !words.includes('(before: working)'))).toHaveLength(1);
-		app.service.sessions.answerAsPage(id, ['Sand']);
-		await app.until(() => openButtons(post)?.length === 0);
-		await app.stop();
-		await app.clock.advance(3_600_000);
-		await app.restart();
-		await app.until(() => cards(app, id).length === 1);
-		expect(cardOf(app, id).text()).not.toContain('Which colour?');
-		app.ask(id, [{ title: 'And which size?', description: '', value: '' }]);
-		expect((await app.threadSays(id, 'And which size?')).threadTs()).toBeNull();
-	});
-
-	it('does not post a deleted card again when its session has ended', async ({ app }) => {
-		const id = await app.watched();
-		const former = cardOf(app, id);
-		app.slack.faults.hold('chat.update');
-		former.remove();
-		app.service.sessions.setStatus(id, 'completed');
-		await app.until(() => app.service.log.reads(id).length > 2);
-		app.slack.faults.clear();
-		await app.pass(30_000);
-		expect(openWords(app, former)).toEqual(app.ends(id).map((end) => end.text()));
-		expect(cards(app, id)).toEqual([]);
-	});
-
-	it('does not post a deleted card again when the watch has ended', async ({ app }) => {
-		const id = await app.watched();
-		const former = cardOf(app, id);
-		former.remove();
-		await app.command(`/session unwatch ${id}`);
-		await app.pass(10_000);
-		expect(app.inChannel().filter((one) => one.ts > former.ts)).toEqual([]);
 	});
 });

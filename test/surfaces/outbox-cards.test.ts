@@ -13,19 +13,6 @@ describe('a channel whose watches ended because another organisation reads it', 
 		return createEndings(core).endChannel(C1, 'channelShared');
 	};
 
-	it('an external channel gets no post that waits for its turn', async () => {
-		const { clock, start, add, store, sent } = await createOutboxHarness();
-		for (let index = 0; index < 6; index += 1) await add({ sessionId: `s${index}` });
-		start();
-		await pass(clock, 2_000);
-		const before = sent.length;
-		expect(before).toBeLessThan(4);
-		await endChannel({ store, clock });
-		expect(await store.watches.ofChannel(C1)).toEqual([]);
-		await pass(clock, 20_000);
-		expect(sent.slice(before).map(({ what, channel }) => [what, channel])).toEqual([['creatorTold', 'U-ANN']]);
-	});
-
 	it('an external channel gets no post or card that is being prepared', async () => {
 		const { clock, start, add, store, announcer, texts } = await createOutboxHarness();
 		const watch = await add();
@@ -143,19 +130,6 @@ describe('cards', () => {
 		expect(updates.length).toBeGreaterThan(70);
 		const shown = sent.find(({ what }) => what === 'update s29 99:active');
 		expect((shown?.at ?? Number.POSITIVE_INFINITY) - askedAt).toBeLessThan(2_000);
-	});
-
-	it('gives up a card that Slack refuses until it changes', async () => {
-		const { db, clock, store, start, add, texts, answer } = await createOutboxHarness();
-		const watch = await add();
-		start();
-		await pass(clock, 2_000);
-		answer(() => ({ kind: 'refused', code: 'invalid_blocks' }));
-		await recordRead(store, watch.id, clock.now(), { card: 'progress', step: 5 });
-		await pass(clock, 60_000);
-		const card = db.read.selectFrom('posts').select(['state', 'dueAt']).where('watchId', '=', watch.id);
-		expect(await card.executeTakeFirst()).toEqual({ state: 'shown', dueAt: null });
-		expect(texts()).toEqual(['card']);
 	});
 });
 

@@ -3,8 +3,7 @@ import { StoreUnavailableError } from '../../src/kernel/basics.ts';
 import { createRateLimiter } from '../../src/kernel/rate-limiter.ts';
 import type { Watch } from '../../src/store/watch.ts';
 import type { SendOutcome } from '../../src/surfaces/post.ts';
-import { pass, SERVICE, T0 } from '../sessions/support.ts';
-import { refreshed } from '../store/support.ts';
+import { pass, T0 } from '../sessions/support.ts';
 import { settableClock } from '../support/settable-clock.ts';
 import { createOutboxHarness, questionOf, recordRead, statusOf } from './outbox-harness.ts';
 
@@ -43,17 +42,6 @@ describe('the store', () => {
 		const before = calls();
 		await pass(clock, 60_000);
 		expect(calls() - before).toBeLessThan(FEW);
-	});
-
-	it('does not query the store over and over while Slack is slow', async () => {
-		const { clock, start, add, answer } = await createOutboxHarness();
-		for (let index = 0; index < 12; index += 1) await add({ sessionId: `s${index}`, channelId: `C${index}` });
-		answer(() => 'hang');
-		const { calls } = start();
-		await pass(clock, 5_000);
-		const before = calls();
-		await pass(clock, 15_000);
-		expect(calls() - before).toBeLessThan(FEW / 4);
 	});
 });
 
@@ -116,49 +104,6 @@ describe.each([
 		expect(texts().at(-1)).toMatch(/^7$|7:active$/);
 		expect(texts()).toContain('update s1 7:active');
 	});
-});
-
-it('a task that was suspended past its lease does not change the post that was taken again', async () => {
-	const { clock, db, start, add, announcer, texts } = await createOutboxHarness();
-	await add();
-	const standing: (() => void)[] = [];
-	start({
-		announcer: {
-			...announcer,
-			async draw(due) {
-				await new Promise<void>((resolve) => standing.push(resolve));
-				return announcer.draw(due);
-			},
-		},
-	});
-	await pass(clock, 30_000);
-	expect(standing).toHaveLength(2);
-	standing[0]?.();
-	await pass(clock, 2_000);
-	expect(texts()).toEqual([]);
-	standing[1]?.();
-	await pass(clock, 2_000);
-	expect(texts()).toEqual(['card']);
-	expect(await db.read.selectFrom('posts').select(['state', 'ts', 'attempts']).execute()).toEqual([
-		{ state: 'shown', ts: '1.0', attempts: 0 },
-	]);
-});
-
-it('a damaged card does not hold up other cards', async () => {
-	const { clock, db, store, start, add, texts } = await createOutboxHarness();
-	for (const sessionId of ['s1', 's2', 's3']) await add({ sessionId });
-	start();
-	await pass(clock, 10_000);
-	await db.write((trx) =>
-		trx.updateTable('watched_sessions').set({ view: 'damaged' }).where('sessionId', '=', 's1').execute(),
-	);
-	for (const sessionId of ['s1', 's2', 's3']) {
-		await db.write((trx) => trx.updateTable('posts').set({ shownKey: 'old' }).execute());
-		await refreshed(store, { service: SERVICE, sessionId }, { now: clock.now(), earlyReadAt: null });
-	}
-	await pass(clock, 10_000);
-	const updates = texts().filter((what) => what.startsWith('update'));
-	expect(updates.toSorted()).toEqual(['update s2 1:active', 'update s3 1:active']);
 });
 
 it('counts the attempts of a post that cannot be drawn, sends those behind it, and draws it when that is possible', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../src/stores.ts';
 import type { Hold, SendOutcome } from '../../src/surfaces/post.ts';
-import { pass, storedWatch, T0 } from '../sessions/support.ts';
+import { pass, T0 } from '../sessions/support.ts';
 import { settableClock } from '../support/settable-clock.ts';
 import { createOutboxHarness, fail, questionOf, recordRead, statusOf } from './outbox-harness.ts';
 
@@ -12,16 +12,6 @@ async function remindedFrom({ read }: Store['db']): Promise<(number | null)[]> {
 }
 
 describe('posts', () => {
-	it('posts in the order of the watch, the card first', async () => {
-		const { clock, store, start, add, texts } = await createOutboxHarness();
-		const watch = await add();
-		await recordRead(store, watch.id, T0, { posts: [statusOf(watch, 'asked'), statusOf(watch, 'answered')] });
-		await recordRead(store, watch.id, T0, { posts: [statusOf(watch, 'over')], end: 'sessionOver' });
-		start();
-		await pass(clock, 10_000);
-		expect(texts().slice(0, 4)).toEqual(['card', 'asked', 'answered', 'over']);
-	});
-
 	it('posts at most one message a second in a channel, independent of other channels', async () => {
 		const { clock, start, add, sent } = await createOutboxHarness();
 		for (let index = 0; index < 8; index += 1)
@@ -36,22 +26,6 @@ describe('posts', () => {
 			return at;
 		}, first ?? 0);
 		expect(times('C2')[0]).toBeLessThan(T0 + 1_000);
-	});
-
-	it('does not take the same posts over and over in a busy channel', async () => {
-		const { clock, store, start, add, texts } = await createOutboxHarness();
-		for (let index = 0; index < 20; index += 1) await add({ sessionId: `s${index}` });
-		let taken = 0;
-		const { takeDue } = store.posts;
-		store.posts.takeDue = async (...given) => {
-			const due = await takeDue(...given);
-			taken += due.length;
-			return due;
-		};
-		start();
-		await pass(clock, 24_000);
-		expect(texts()).toHaveLength(20);
-		expect(taken).toBeLessThan(60);
 	});
 
 	it('finds and does not repeat a post after a crash between Slack and our note', async () => {
@@ -225,17 +199,6 @@ describe('posts', () => {
 		expect(recorded.of('post found')).toBe(0);
 	});
 
-	it('finds a post whose response was lost, and posts the next one', async () => {
-		const { clock, store, start, add, texts, answer, recorded } = await createOutboxHarness();
-		const watch = await add();
-		await recordRead(store, watch.id, T0, { posts: [statusOf(watch, 'asked'), statusOf(watch, 'answered')] });
-		answer((what) => (what === 'asked' ? 'lost' : null));
-		start();
-		await pass(clock, 20_000);
-		expect(texts()).toEqual(['card', 'asked', 'answered']);
-		expect(recorded.of('post found')).toBe(1);
-	});
-
 	it.each(['answers late', 'does not answer before a crash'])(
 		'keeps a question that is settled while Slack posts it, and %s',
 		async (how) => {
@@ -272,20 +235,6 @@ describe('posts', () => {
 		await pass(clock, waited + 10_000);
 		const isInTime = (at: number) => at >= waited && at < waited + 2_000;
 		expect(sent.map(({ at }) => at - T0)).toEqual([expect.toSatisfy(isInTime)]);
-	});
-
-	it('ends the watches of a channel that takes no posts, and tells their creator', async () => {
-		const { db, clock, start, add, answer, sent } = await createOutboxHarness();
-		const first = await add();
-		const second = await add({ sessionId: 's2' });
-		const elsewhere = await add({ channelId: 'C2' });
-		answer((_, channel) => (channel === 'C1' ? { kind: 'gone', reason: 'channelArchived' } : null));
-		start();
-		await pass(clock, 10_000);
-		expect(await storedWatch(db, first.id)).toMatchObject({ ended: { reason: 'channelArchived' } });
-		expect(await storedWatch(db, second.id)).toMatchObject({ ended: { reason: 'channelArchived' } });
-		expect(await storedWatch(db, elsewhere.id)).toMatchObject({ ended: null });
-		expect(sent.filter(({ what }) => what === 'creatorTold').map(({ channel }) => channel)).toEqual(['U-ANN']);
 	});
 });
 
@@ -393,13 +342,5 @@ describe('a reminder', () => {
 		isChanged = false;
 		await pass(clock, 6_000);
 		expect(texts()).toEqual(['card', 'question', 'reminder']);
-	});
-
-	it('of which nothing is left is dropped', async () => {
-		const { clock, decide, states, texts } = await withReminder();
-		decide(() => ({ kind: 'over' }));
-		await pass(clock, 20_000);
-		expect(await states()).toEqual(['dropped']);
-		expect(texts()).toEqual(['card', 'question']);
 	});
 });

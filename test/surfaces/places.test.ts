@@ -8,6 +8,7 @@ import {
 	describe,
 	discoveringApp,
 	expect,
+	FEWEST_REQUESTS,
 	forCase,
 	it,
 	item,
@@ -73,17 +74,6 @@ describe('a channel that is full of old questions', () => {
 		expect(ids.map((id) => app.asked(id).length)).toEqual([1, 1, 1, 1, 1]);
 	});
 
-	it('brings what gave way again when there is room', async () => {
-		const app = await start(3);
-		const id = app.waiting('New chairs');
-		await app.postOf(id);
-		const [oldest] = await app.until(() => gaveWay(app).length === 1 && gaveWay(app));
-		const name = /Old \d/.exec(oldest?.text() ?? '')?.[0] ?? 'none';
-		app.answerElsewhere(id);
-		const again = await app.until(() => openOnes(app).find((post) => post.text().includes(name)));
-		expect(again.ts).not.toBe(oldest?.ts);
-	});
-
 	it('gets a new one also when its first reads fail, or find nothing yet', async () => {
 		const app = await start(6);
 		const failing = app.waiting('New chairs');
@@ -96,18 +86,6 @@ describe('a channel that is full of old questions', () => {
 		await app.until(() => gaveWay(app).length === 2);
 		await app.pass(2 * MINUTE);
 		expect(openOnes(app)).toHaveLength(3);
-	});
-
-	it('keeps its questions when a list is empty, or lacks some, and they come back', async () => {
-		const app = await start(9);
-		await app.postOf(app.waiting('New chairs'));
-		await app.until(() => gaveWay(app).length === 1);
-		for (const id of ['old-3', 'old-4', 'old-5']) app.service.list.hidden.add(id);
-		await app.pass(30_000);
-		app.service.list.hidden.clear();
-		await app.pass(5 * MINUTE);
-		expect(gaveWay(app)).toHaveLength(1);
-		expect(openOnes(app).some((post) => post.text().includes('New chairs'))).toBe(true);
 	});
 
 	it('is told once how new ones come, and gets the longest waiting when there is room', async () => {
@@ -217,13 +195,6 @@ describe('the inbox', () => {
 		await app.until(() => isOpen(app, name));
 		await app.until(() => !text(app).includes('no longer followed'));
 	});
-
-	it('shows a few old ones like others', async () => {
-		const app = await start(4);
-		await app.slack.as('grace').openApp('home');
-		await app.until(() => home(app, 'grace')?.text().includes('Old 1'));
-		expect(home(app, 'grace')?.text()).not.toContain('waited for a day');
-	});
 });
 
 /** The first two reads of a session that begins to wait fail. */
@@ -255,42 +226,10 @@ describe('a session that asks again within ten minutes finds a place in a full c
 		asksAgain(app, id);
 		await app.until(() => isOpen(app, 'Which size now?'));
 	});
-
-	it('after it gave way and was answered on the page of the service', async () => {
-		const app = await start(3);
-		const id = app.waiting('First');
-		await app.postOf(id);
-		for (const name of ['Second', 'Third', 'Fourth']) await app.postOf(app.waiting(name));
-		await app.until(() => gaveWay(app).some((post) => post.text().includes('First')));
-		app.answerElsewhere(id);
-		await app.pass(30_000);
-		asksAgain(app, id);
-		await app.until(() => isOpen(app, 'Which size now?'));
-	});
-
-	it('and is new in the inbox, also when no list was without it', async () => {
-		const app = await start(14);
-		const home = () => app.slack.as('ada').home()?.text() ?? '';
-		await app.slack.as('ada').openApp('home');
-		await app.until(() => home().includes('14 sessions have asked for a day'));
-		app.answerElsewhere('old-13', 0);
-		await app.until(() => home().includes('13 sessions have asked for a day'));
-		await app.pass(30_000);
-		asksAgain(app, 'old-13');
-		await app.until(() => home().includes('Old 13'));
-		// The one that gave way says so.
-		await app.until(() => isOpen(app, 'Which size now?') && openOnes(app).length === 3);
-		const id = idIn(openOnes(app)[0]?.text());
-		app.service.sessions.push(id, asking('Or rather:', [item('Which size?', '')]));
-		// "Old 1" is no part of "Old 13".
-		const named = new RegExp(`${app.service.sessions.get(id).name}\\b`);
-		await app.until(() => named.test(home()));
-		expect(home()).toContain('12 sessions have asked for a day');
-	});
 });
 
 it('brings nothing again when the list is empty for hours and the old sessions come back', async () => {
-	const app = await start(6);
+	const app = await start(6, FEWEST_REQUESTS);
 	await app.pass(MINUTE);
 	const before = app.inChannel().length;
 	for (let index = 0; index < 6; index += 1) app.service.list.hidden.add(`old-${index}`);

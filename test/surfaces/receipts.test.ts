@@ -144,44 +144,6 @@ describe('the direct message about an answer', () => {
 });
 
 describe('the window of a receipt', () => {
-	const submittedCount = (app: TimedApp) => app.log.filter((line) => line.includes('"submitted"')).length;
-
-	it('tells whoever closes the window while the answer is being sent that it failed', async ({ app }) => {
-		const ids = ['closing-1', 'closing-2', 'closing-3', 'closing-4'];
-		for (const id of ids) {
-			app.service.sessions.put(id, askingSession(['First']));
-			const modal = await openSession(app, id);
-			await modal.fill(0, 'Ada');
-			app.service.sessions.setStatus(id, 'stopped');
-			const before = submittedCount(app);
-			const sending = modal.submit();
-			await modal.close();
-			await sending.catch(() => undefined);
-			await app.until(() => submittedCount(app) > before);
-			await app.pass(5_000);
-		}
-		await app.pass(60_000);
-		const heard = ids.map((id) => textsIn(app, id).some((text) => text.includes(headline('ended'))));
-		expect(heard).toEqual([true, true, true, true]);
-	});
-
-	it('says what is known of the first answer until there is news', async ({ app }) => {
-		const id = 'note-1';
-		app.service.sessions.put(id, askingSession(['First']));
-		const hers = await openSession(app, id);
-		await hers.fill(0, 'Ada');
-		const other = await openSession(app, id, 'grace');
-		await other.fill(0, 'Grace');
-		app.service.faults.add({ kind: 'error', status: 503, sessionId: id });
-		await hers.submit();
-		await app.pass(30_000);
-		await other.submit();
-		const says = 'yours becomes a draft, and you are told';
-		expect(other.text()).toContain(says);
-		await app.pass(15_000);
-		expect(other.text()).toContain(says);
-	});
-
 	/** Ada's receipt, which says that the agent asks another question now. */
 	async function changed(app: TimedApp, id: string) {
 		app.service.sessions.put(id, askingSession(['First']));

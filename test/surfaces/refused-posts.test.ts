@@ -22,12 +22,8 @@ const refusePosts = (app: WatchingApp, only?: (message: Json) => boolean) =>
 		error: 'restricted_action',
 		when: (message) => message.channel === 'C0AGENTS' && only?.(message) !== false,
 	});
-const told = (app: WatchingApp, words: string) =>
-	app.slack
-		.as('ada')
-		.dm()
-		.filter((message) => message.text().includes(words));
-const TOLD = 'Slack refused a post of Handraise about';
+/** What whoever began the watch is told of it. */
+const told = (app: WatchingApp) => app.slack.as('ada').dm('Slack refused a post of Handraise about');
 
 describe("a question's post that Slack refuses for good", () => {
 	it('is told to whoever began the watch once a day, and reminders and escalations come all the same', async ({
@@ -37,7 +33,7 @@ describe("a question's post that Slack refuses for good", () => {
 		const id = await app.watched();
 		refusePosts(app, asks);
 		app.ask(id);
-		const [dm] = await app.until(() => told(app, TOLD).length > 0 && told(app, TOLD));
+		const [dm] = await app.until(() => told(app).length > 0 && told(app));
 		expect(dm?.text()).toMatch(/in #agents .*restricted_action/);
 		expect(dm?.text()).toContain(`/session watch ${id}`);
 		const reminder = await app.until(
@@ -59,7 +55,7 @@ describe("a question's post that Slack refuses for good", () => {
 		await app.pass(60_000);
 		app.ask(id, ['Which size?']);
 		await app.pass(120_000);
-		expect(told(app, TOLD)).toHaveLength(1);
+		expect(told(app)).toHaveLength(1);
 	});
 
 	it('has reminders also where no card stands, without asking Slack for a link', async ({ app }) => {
@@ -80,7 +76,7 @@ describe("a question's post that Slack refuses for good", () => {
 		const id = await app.watched();
 		const lift = refusePosts(app, asks);
 		app.ask(id);
-		await app.until(() => told(app, TOLD)[0]);
+		await app.until(() => told(app)[0]);
 		expect((await app.command(`/session watch ${id}`)).text()).toContain('Slack refuses what Handraise posts here');
 		await app.pass(60_000);
 		lift();
@@ -98,17 +94,17 @@ describe('reminders that Slack refuses for good', () => {
 	it('are told to whoever began the watch once a day', async ({ app }) => {
 		await app.watchedAsking();
 		refusePosts(app, isReminder);
-		const [dm] = await app.until(() => told(app, TOLD).length > 0 && told(app, TOLD), undefined, 900_000);
+		const [dm] = await app.until(() => told(app).length > 0 && told(app), undefined, 900_000);
 		expect(dm?.text()).toMatch(/in #agents .*restricted_action.* reminders may be missing/);
 		await app.pass(1_800_000);
-		expect(told(app, TOLD)).toHaveLength(1);
+		expect(told(app)).toHaveLength(1);
 	});
 
 	it('are told too where they are a list', async ({ app }) => {
 		const ids = [await app.watched(), await app.watched()];
 		refusePosts(app, isReminder);
 		for (const id of ids) app.ask(id);
-		await app.until(() => told(app, TOLD)[0], undefined, 2_400_000);
+		await app.until(() => told(app)[0], undefined, 2_400_000);
 		const lists = app
 			.calls('chat.postMessage')
 			.filter(({ request }) => JSON.stringify(request).includes('2 questions still ask'));
@@ -147,7 +143,7 @@ describe('a watch whose first post Slack refuses for good', () => {
 		const reply = await app.command(`/session watch ${id}`);
 		expect(reply.text()).toContain('(restricted_action)');
 		expect(reply.text()).not.toContain(WATCHING);
-		await app.until(() => told(app, TOLD)[0]);
+		await app.until(() => told(app)[0]);
 		// Its card, which would show the question, too.
 		await app.until(() => app.log.filter((line) => line.includes('"post_refused"')).length === 2);
 		lift();
@@ -162,7 +158,7 @@ describe('a watch whose first post Slack refuses for good', () => {
 		const lift = refusePosts(app);
 		expect((await app.command(`/session watch ${id}`)).text()).toContain(WATCHING);
 		const at = app.clock.now();
-		await app.until(() => told(app, TOLD)[0]);
+		await app.until(() => told(app)[0]);
 		expect(app.clock.now() - at).toBeGreaterThan(50_000);
 		lift();
 		await app.pass(120_000);
@@ -197,8 +193,7 @@ describe('changes that Slack takes no more', () => {
 		});
 
 	it("have the outcome of a question told in one line of its post's thread, which notifies nobody", async ({ app }) => {
-		const id = await app.watchedAsking();
-		const post = await app.threadSays(id, 'Which colour?');
+		const { id, post } = await app.askedPost();
 		closeEdits(app, post.ts);
 		app.service.sessions.answerAsPage(id, ['Sand']);
 		const line = await app.until(() => post.thread().find((one) => one.text().includes('Answered in the dashboard')));
@@ -210,8 +205,7 @@ describe('changes that Slack takes no more', () => {
 	});
 
 	it('have it told without any change of a message, and what becomes of it then in a further line', async ({ app }) => {
-		const id = await app.watchedAsking();
-		const post = await app.threadSays(id, 'Which colour?');
+		const { id, post } = await app.askedPost();
 		await app.until(() => app.card(id)?.text().includes(' asks'));
 		closeEdits(app);
 		await post.press('Answer…');

@@ -113,22 +113,6 @@ describe('a question that its agent replaces within a minute, before anybody ans
 		await app.until(() => app.service.log.effectivePuts(id).length === 1);
 	});
 
-	it('has no reminder: those of the new one count from then, over a restart', async () => {
-		const app = await forCase(start({ REMIND_AFTER: '2m', ESCALATE_AFTER: 'off' }));
-		const { id, post } = await asked(app);
-		await app.pass(25_000);
-		await asks(app, id, TRAIN);
-		await app.until(() => post.buttons().includes('ICE 5'));
-		const replacedAt = app.clock.now();
-		await app.restart();
-		const reminder = await app.threadSays(id, REMINDER);
-		expect(app.clock.now() - replacedAt).toBeGreaterThan(2 * MINUTE - 15_000);
-		expect(reminder.text()).toContain('Which train?');
-		expect(JSON.stringify(reminder.blocks())).toContain(`p${post.ts.replace('.', '')}|Go to question>`);
-		await app.pass(3 * MINUTE);
-		expect(app.thread(id).filter((one) => REMINDER.test(one.text()))).toHaveLength(1);
-	});
-
 	it('makes way in each channel, and in what a thread is about', async ({ app }) => {
 		const id = await app.watched();
 		await app.watch(id, { channel: '#secret' });
@@ -199,15 +183,5 @@ describe('a question gets a post of its own', () => {
 		await app.until(() => app.service.log.effectivePuts(id).length === 1);
 		await says(app, next, 'ada: ICE 5');
 		expect(questions(app, id)).toHaveLength(1);
-	});
-
-	it('when somebody deleted the post before', async ({ app }) => {
-		const { id, post } = await asked(app);
-		post.remove();
-		app.service.sessions.patch(id, { messages: [...START, asking('Another text.', [FLIGHT])] });
-		await app.pass(10_000);
-		await asks(app, id, TRAIN);
-		const next = await app.until(() => questions(app, id).find(({ ts }) => ts !== post.ts));
-		expect(next.buttons()).toContain('ICE 5');
 	});
 });

@@ -1,18 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createFakeSessionService, type FakeSessionService } from '../../fake-session-service/fake-session-service.ts';
-import { createFakeSlack, type FakeSlack } from '../../fake-slack/index.ts';
-import { connectionEnv } from '../../sandbox/connection-env.ts';
-import { manifestPath } from '../../sandbox/manifest-path.ts';
 import { copySource, isCommit } from '../faults/source-copy.ts';
 import { KEY } from '../store/support.ts';
+import { connectTo } from '../support/postgres.ts';
 import { startProgram } from '../support/program.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { skipUnless } from '../support/skip-unless.ts';
+import { createWorld, type World } from '../support/world.ts';
 import { RELEASES } from './releases.ts';
 
 const MIGRATE = fileURLToPath(new URL('../../src/migrate.ts', import.meta.url));
@@ -20,20 +16,11 @@ const MIGRATE = fileURLToPath(new URL('../../src/migrate.ts', import.meta.url));
 const REFUSED =
 	/^The database is not migrated, because a replica still runs on it \("handraise".*\)\. Nothing was changed\. Stop all .*\n$/;
 
-let slack: FakeSlack;
-let service: FakeSessionService;
-let dataDir: string;
+let world: World;
 beforeAll(async () => {
-	slack = await createFakeSlack({ waitMs: 45_000, manifest: manifestPath });
-	service = createFakeSessionService();
-	await service.start();
-	dataDir = await mkdtemp(join(tmpdir(), 'handraise-beside-'));
+	world = await createWorld();
 });
-afterAll(async () => {
-	await slack.close();
-	await service.stop();
-	await rm(dataDir, { recursive: true });
-});
+afterAll(() => world[Symbol.asyncDispose]());
 
 /** A program that a test started. */
 type Running = ReturnType<typeof startProgram>;
@@ -45,7 +32,7 @@ afterEach(async () => {
 });
 
 function start(place: Readonly<Record<string, string>>, entry?: string): Running {
-	const program = startProgram({ ...connectionEnv({ slack, service }), PORT: '0', DATA_DIR: dataDir, ...place }, entry);
+	const program = startProgram({ ...world.env, ...place }, entry);
 	running.push(program);
 	return program;
 }
@@ -62,9 +49,8 @@ async function end(program: Running, signal: NodeJS.Signals): Promise<void> {
 }
 
 async function schemaIn({ DATABASE_URL }: { DATABASE_URL: string }): Promise<number> {
-	const client = new pg.Client({ connectionString: DATABASE_URL });
-	await client.connect();
-	const { rows } = await client.query('select max(number) as schema from migrations').finally(() => client.end());
+	await using client = await connectTo(DATABASE_URL);
+	const { rows } = await client.query('select max(number) as schema from migrations');
 	return rows[0]?.schema;
 }
 
@@ -121,7 +107,7 @@ describe.each(RELEASES)(
 		});
 
 		it('the file of SQLite is refused until it has ended', async () => {
-			const place = { DATA_DIR: await mkdtemp(join(dataDir, 'file-')) };
+			const place = { DATA_DIR: await mkdtemp(join(world.dataDir, 'file-')) };
 			const replica = await startReady(place, copy.entry);
 			const { code, stderr } = await start(place).closed;
 			expect([code, stderr]).toEqual([1, expect.stringMatching(/^Another process is using the database in .*\n$/)]);

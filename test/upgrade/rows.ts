@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type Kysely, sql } from 'kysely';
-import pg from 'pg';
 import { expect } from 'vitest';
 import type { StoreDatabase } from '../../src/store/database.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { makePrivateFile } from '../../src/store/sqlite.ts';
 import { context, openAt } from '../store/migrating-process.ts';
+import { connectTo } from '../support/postgres.ts';
 import { type Release, type StoreName, schemaOf } from './releases.ts';
 
 /*
@@ -73,9 +73,8 @@ async function makeSchema(place: string, statements: string): Promise<void> {
 		using database = new DatabaseSync(join(place, 'handraise.db'));
 		return database.exec(statements);
 	}
-	const client = new pg.Client({ connectionString: place });
-	await client.connect();
-	await client.query(statements).finally(() => client.end());
+	await using client = await connectTo(place);
+	await client.query(statements);
 }
 
 /** Expects of an empty database with the schema of a release that it is migrated to what a new one gets. */

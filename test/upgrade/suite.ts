@@ -32,7 +32,7 @@ import {
 	WAIT,
 	WAITS,
 } from '../support/sentences.ts';
-import { readFixture, startFrom, type UpgradedApp, withoutNulls } from './fixture.ts';
+import { type Fixture, readFixture, startFrom, type UpgradedApp, withoutNulls } from './fixture.ts';
 import type { Release, StoreName } from './releases.ts';
 import { dumpRows, loadRows, type Rows } from './rows.ts';
 import { CHANNEL, NEW_QUESTION, PASSWORD, type Stay, stayPost } from './stays.ts';
@@ -126,15 +126,21 @@ export function upgradeSuite(release: Release, store: StoreName, createDatabase?
 		}
 	});
 
-	it(`every answer of ${version} on ${store} that may still matter gets the question that it is to`, async () => {
+	/** The rows of a database that was left so, after the migration. */
+	async function migratedRows(fixture: Fixture): Promise<Rows> {
 		const directory = makeDataDir();
 		const place = (await createDatabase?.()) ?? directory.path;
-		await loadRows(place, await readFixture(release, store));
+		await loadRows(place, fixture);
 		const db = openAt(place);
 		await migrate(db, context());
 		await db.close();
-		const { answers = [], questions = [] } = await dumpRows(place);
+		const rows = await dumpRows(place);
 		await directory.remove();
+		return rows;
+	}
+
+	it(`every answer of ${version} on ${store} that may still matter gets the question that it is to`, async () => {
+		const { answers = [], questions = [] } = await migratedRows(await readFixture(release, store));
 		const placeOf = (row: Readonly<Record<string, unknown>>) => OF_PLACE.map((name) => row[name]);
 		for (const answer of answers.filter(({ state }) => MATTERING.includes(String(state)))) {
 			const question = questions.find(({ id }) => id === answer.questionId) ?? {};
@@ -152,8 +158,6 @@ export function upgradeSuite(release: Release, store: StoreName, createDatabase?
 	});
 
 	it(`what watches of ${version} on ${store} were told is a setting of their channel`, async () => {
-		const directory = makeDataDir();
-		const place = (await createDatabase?.()) ?? directory.path;
 		const fixture = await readFixture(release, store);
 		const told: Readonly<Record<string, object>> = {
 			sent: { discreet: 1 },
@@ -168,12 +172,7 @@ export function upgradeSuite(release: Release, store: StoreName, createDatabase?
 			// `watch all` in a channel that has no settings.
 			discoveries: discoveries.map((row) => ({ ...row, buttons: 0 })),
 		};
-		await loadRows(place, { ...fixture, rows });
-		const db = openAt(place);
-		await migrate(db, context());
-		await db.close();
-		const migrated = await dumpRows(place);
-		await directory.remove();
+		const migrated = await migratedRows({ ...fixture, rows });
 		const settingsIn = (all: Rows) =>
 			new Map(
 				(all.channel_settings ?? []).map(({ channelId, revision, settings, ...row }) => [
@@ -196,9 +195,7 @@ export function upgradeSuite(release: Release, store: StoreName, createDatabase?
 				changedAt,
 				...changed('C0SECRET', { buttons: false }),
 			},
-			...(hasStays && {
-				C0STAYS: changed('C0STAYS', { questionsInThread: true, discreet: true, buttons: false }),
-			}),
+			...(hasStays && { C0STAYS: changed('C0STAYS', { questionsInThread: true, discreet: true, buttons: false }) }),
 		});
 		expect(new Set(migrated.watches?.map(({ mode }) => mode))).toEqual(new Set(['card', 'raisedHand']));
 	});

@@ -1,4 +1,5 @@
 import { lazy, memo, Suspense, useRef } from 'react';
+import { each } from '../each.tsx';
 import { isRecord, type Json, list, obj, str } from '../json.ts';
 import { Control } from './control.tsx';
 import { Element } from './element.tsx';
@@ -21,13 +22,11 @@ function Section({ block }: { block: Json }) {
 				{isRecord(block.text) ? <TextObject of={block.text} /> : null}
 				{fields.length === 0 ? null : (
 					<div className="section-fields">
-						{fields
-							.map((field, place) => ({ field, place }))
-							.map(({ field, place }) => (
-								<div key={place}>
-									<TextObject of={field} />
-								</div>
-							))}
+						{each(fields, (field) => (
+							<div>
+								<TextObject of={field} />
+							</div>
+						))}
 					</div>
 				)}
 			</div>
@@ -47,17 +46,15 @@ function Section({ block }: { block: Json }) {
 function Context({ block }: { block: Json }) {
 	return (
 		<div className="block-context">
-			{list(block, 'elements')
-				.map((element, place) => ({ element, place }))
-				.map(({ element, place }) =>
-					str(element, 'type') === 'image' ? (
-						<BlockImage key={place} of={element} className="context-image" />
-					) : (
-						<span key={place} className="context-text">
-							<TextObject of={element} />
-						</span>
-					),
-				)}
+			{each(list(block, 'elements'), (element) =>
+				str(element, 'type') === 'image' ? (
+					<BlockImage of={element} className="context-image" />
+				) : (
+					<span className="context-text">
+						<TextObject of={element} />
+					</span>
+				),
+			)}
 		</div>
 	);
 }
@@ -208,7 +205,6 @@ interface BlocksProps {
 	isFirstSpoken?: boolean;
 }
 
-/** The blocks of a message or modal, as Slack shows them. */
 export const Blocks = memo(function Blocks({ blocks, isFirstSpoken = false }: BlocksProps) {
 	const spoken = isFirstSpoken && str(blocks[0], 'type') !== 'input' ? blocks.slice(0, 1) : [];
 	const keys = useBlockKeys(blocks);

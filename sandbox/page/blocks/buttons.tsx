@@ -1,6 +1,7 @@
-import { useEffect, useId, useRef, useState } from 'react';
+import { useId, useState } from 'react';
 import { Icon } from '../icons.tsx';
 import { type Json, list, str } from '../json.ts';
+import { Menu } from '../menu.tsx';
 import { useMenu } from '../use-menu.ts';
 import { safeAddress } from './mrkdwn.tsx';
 import { useSurface } from './surface.ts';
@@ -9,21 +10,12 @@ import { words } from './text-object.tsx';
 /** Runs something that the app has to acknowledge; tells whether it is under way and whether nobody did. */
 function usePress(): { isBusy: boolean; hasFailed: boolean; run: (act: () => Promise<boolean>) => void } {
 	const [state, setState] = useState<'idle' | 'busy' | 'failed'>('idle');
-	const mounted = useRef(true);
-	useEffect(() => {
-		mounted.current = true;
-		return () => {
-			mounted.current = false;
-		};
-	}, []);
 	return {
 		isBusy: state === 'busy',
 		hasFailed: state === 'failed',
 		run(act) {
 			setState('busy');
-			void act().then((ok) => {
-				if (mounted.current) setState(ok ? 'idle' : 'failed');
-			});
+			void act().then((ok) => setState(ok ? 'idle' : 'failed'));
 		},
 	};
 }
@@ -93,19 +85,14 @@ export function Overflow({ blockId, element }: { blockId: string; element: Json 
 				<Icon name="dotsAcross" />
 			</button>
 			{isOpen ? (
-				<div className="menu" role="menu" id={menu} onKeyDown={onMenuKeyDown}>
-					{list(element, 'options').map((option) => (
-						<button
-							type="button"
-							role="menuitem"
-							className="menu-item"
-							key={str(option, 'value') || words(option.text)}
-							onClick={() => choose(option)}
-						>
-							{words(option.text)}
-						</button>
-					))}
-				</div>
+				<Menu
+					id={menu}
+					onKeyDown={onMenuKeyDown}
+					entries={list(element, 'options').map((option) => {
+						const label = words(option.text);
+						return [str(option, 'value') || label, label, () => choose(option)] as const;
+					})}
+				/>
 			) : null}
 			{hasFailed ? <NotAcknowledged /> : null}
 		</span>

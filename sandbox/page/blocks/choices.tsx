@@ -1,11 +1,10 @@
 import { Icon } from '../icons.tsx';
 import { isRecord, list, str } from '../json.ts';
 import { useSurface } from './surface.ts';
-import type { ControlProps } from './text-input.tsx';
+import { type ControlProps, fieldProps } from './text-input.tsx';
 import { TextObject, words } from './text-object.tsx';
 import { useChoice } from './use-choice.ts';
 
-/** Radio buttons and checkboxes. */
 export function Choices({ blockId, element, labelId, describedBy, isInvalid, isRequired }: ControlProps) {
 	const surface = useSurface();
 	const actionId = str(element, 'action_id');
@@ -57,7 +56,8 @@ const DATE = { type: 'date', key: 'selected_date', empty: 'Select a date', icon:
 const TIME = { type: 'time', key: 'selected_time', empty: 'Select a time', icon: 'clock' } as const;
 
 /** Date or time: a field as Slack's, with the browser's own picker behind it. */
-export function DateInput({ blockId, element, labelId, describedBy, isInvalid, isRequired }: ControlProps) {
+export function DateInput(props: ControlProps) {
+	const { blockId, element } = props;
 	const actionId = str(element, 'action_id');
 	const { type, key, empty, icon } = str(element, 'type') === 'timepicker' ? TIME : DATE;
 	const [held, choose] = useChoice(blockId, actionId, key);
@@ -65,13 +65,9 @@ export function DateInput({ blockId, element, labelId, describedBy, isInvalid, i
 	return (
 		<span className="picker">
 			<input
-				id={labelId.replace(/^label/, 'control')}
+				{...fieldProps(props)}
 				className={value === '' ? 'field field-date field-date-empty' : 'field field-date'}
 				type={type}
-				aria-labelledby={labelId}
-				aria-describedby={describedBy}
-				aria-invalid={isInvalid || undefined}
-				aria-required={isRequired || undefined}
 				value={value}
 				onChange={(event) => choose(event.target.value === '' ? null : event.target.value)}
 			/>

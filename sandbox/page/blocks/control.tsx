@@ -1,29 +1,27 @@
+import type { ReactNode } from 'react';
 import { str } from '../json.ts';
 import { Choices, DateInput } from './choices.tsx';
 import { MultiSelect, Select } from './select.tsx';
 import { type ControlProps, TextInput } from './text-input.tsx';
 
+const CONTROLS: Readonly<Record<string, (props: ControlProps) => ReactNode>> = {
+	plain_text_input: TextInput,
+	number_input: TextInput,
+	email_text_input: TextInput,
+	url_text_input: TextInput,
+	static_select: Select,
+	users_select: Select,
+	multi_static_select: MultiSelect,
+	multi_users_select: MultiSelect,
+	radio_buttons: Choices,
+	checkboxes: Choices,
+	datepicker: DateInput,
+	timepicker: DateInput,
+};
+
 /** The control of an element that holds a value. Says so when the sandbox has none for it. */
 export function Control(props: ControlProps) {
-	switch (str(props.element, 'type')) {
-		case 'plain_text_input':
-		case 'number_input':
-		case 'email_text_input':
-		case 'url_text_input':
-			return <TextInput {...props} />;
-		case 'static_select':
-		case 'users_select':
-			return <Select {...props} />;
-		case 'multi_static_select':
-		case 'multi_users_select':
-			return <MultiSelect {...props} />;
-		case 'radio_buttons':
-		case 'checkboxes':
-			return <Choices {...props} />;
-		case 'datepicker':
-		case 'timepicker':
-			return <DateInput {...props} />;
-		default:
-			return <p className="unsupported">The sandbox has no control for “{str(props.element, 'type')}”.</p>;
-	}
+	const type = str(props.element, 'type');
+	const Known = CONTROLS[type];
+	return Known ? <Known {...props} /> : <p className="unsupported">The sandbox has no control for “{type}”.</p>;
 }

@@ -17,7 +17,6 @@ export interface Choice {
 	held: unknown;
 }
 
-/** The key of a held option or person. */
 export const keyOf = (held: unknown) => (typeof held === 'string' ? held : str(held, 'value'));
 
 /** The choices of a select. Slack fills those of people itself. */
@@ -88,7 +87,6 @@ export function useListBox({ choices, isChosen, take }: ListBoxOptions) {
 		isOpen,
 		close,
 		handlesKey,
-		/** For the combobox. */
 		combobox: {
 			role: 'combobox',
 			'aria-expanded': isOpen,
@@ -102,7 +100,6 @@ export function useListBox({ choices, isChosen, take }: ListBoxOptions) {
 				setActive(0);
 			},
 		} as const,
-		/** For `ListBox`. */
 		menu: { listId, isOpen, found, active, setActive, optionId, isChosen, take },
 	};
 }
@@ -113,7 +110,6 @@ interface ListBoxProps {
 	isMultiple?: boolean;
 }
 
-/** The menu itself. */
 export function ListBox({ menu, labelId, isMultiple = false }: ListBoxProps) {
 	const { listId, isOpen, found, active, setActive, optionId, isChosen, take } = menu;
 	const root = useRef<HTMLDivElement>(null);

@@ -1,4 +1,5 @@
-import { Fragment, type MouseEvent, type ReactNode } from 'react';
+import type { MouseEvent, ReactNode } from 'react';
+import { each } from '../each.tsx';
 import { useNow } from '../now.ts';
 import { addressOf, placeOfPermalink, usePlace } from '../place.ts';
 import { slackDate } from '../times.ts';
@@ -92,10 +93,7 @@ function inline(text: string, names: Names): ReactNode[] {
 		else parts.push(<s>{inline(strike ?? '', names)}</s>);
 	}
 	if (last < text.length) parts.push(plain(text.slice(last)));
-	// The parts of a text have no identity of their own: their position is their key.
-	return parts
-		.map((part, place) => ({ part, place }))
-		.map(({ part, place }) => <Fragment key={place}>{part}</Fragment>);
+	return each(parts, (part) => part);
 }
 
 type Piece = { kind: 'pre' | 'quote' | 'text'; text: string };
@@ -120,19 +118,9 @@ function pieces(text: string): Piece[] {
 /** mrkdwn as Slack shows it. Untrusted text stays text: everything becomes React children, nothing HTML. */
 export function Mrkdwn({ text }: { text: string }) {
 	const names = useNames();
-	return (
-		<>
-			{pieces(text)
-				.map((piece, place) => ({ piece, place }))
-				.map(({ piece, place }) => {
-					if (piece.kind === 'pre') return <pre key={place}>{plainText(piece.text)}</pre>;
-					if (piece.kind === 'quote') return <blockquote key={place}>{inline(piece.text, names)}</blockquote>;
-					return (
-						<span key={place} className="text">
-							{inline(piece.text, names)}
-						</span>
-					);
-				})}
-		</>
-	);
+	return each(pieces(text), (piece) => {
+		if (piece.kind === 'pre') return <pre>{plainText(piece.text)}</pre>;
+		if (piece.kind === 'quote') return <blockquote>{inline(piece.text, names)}</blockquote>;
+		return <span className="text">{inline(piece.text, names)}</span>;
+	});
 }

@@ -25,7 +25,7 @@ export function namesOf(workspace: WireWorkspace, channels: readonly { id: strin
 	};
 }
 
-const nobody: Names = {
+export const NOBODY: Names = {
 	me: '',
 	domain: '',
 	people: [],
@@ -33,5 +33,5 @@ const nobody: Names = {
 	channel: () => null,
 	userGroup: () => null,
 };
-export const NamesContext = createContext<Names>(nobody);
+export const NamesContext = createContext<Names>(NOBODY);
 export const useNames = () => useContext(NamesContext);

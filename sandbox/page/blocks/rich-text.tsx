@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { each } from '../each.tsx';
 import { type Json, list, obj, str } from '../json.ts';
 import { withEmoji } from './emoji.ts';
 import { DateWords, Link, Mention } from './mrkdwn.tsx';
@@ -58,62 +59,32 @@ function Words({ of }: { of: Json }) {
 	}
 }
 
-/** What stands in a line. The parts have no identity of their own: their position is their key. */
 function Line({ of }: { of: Json }) {
-	return list(of, 'elements')
-		.map((element, place) => ({ element, place }))
-		.map(({ element, place }) => <span key={place}>{styled(obj(element, 'style'), <Words of={element} />)}</span>);
+	return each(list(of, 'elements'), (element) => <span>{styled(obj(element, 'style'), <Words of={element} />)}</span>);
 }
 
 function Items({ of }: { of: Json }) {
-	const items = list(of, 'elements')
-		.map((item, place) => ({ item, place }))
-		.map(({ item, place }) => (
-			<li key={place}>
-				<Line of={item} />
-			</li>
-		));
 	const indent = typeof of.indent === 'number' ? of.indent : 0;
-	const className = `rich-list rich-list-${indent % 3}`;
-	const style = { marginLeft: `${indent * 24}px` };
-	if (str(of, 'style') !== 'ordered') {
-		return (
-			<ul className={className} style={style}>
-				{items}
-			</ul>
-		);
-	}
-	const offset = typeof of.offset === 'number' ? of.offset : 0;
+	const isOrdered = str(of, 'style') === 'ordered';
+	const List = isOrdered ? 'ol' : 'ul';
+	const start = isOrdered ? { start: (typeof of.offset === 'number' ? of.offset : 0) + 1 } : {};
 	return (
-		<ol className={className} style={style} start={offset + 1}>
-			{items}
-		</ol>
+		<List className={`rich-list rich-list-${indent % 3}`} style={{ marginLeft: `${indent * 24}px` }} {...start}>
+			{each(list(of, 'elements'), (item) => (
+				<li>
+					<Line of={item} />
+				</li>
+			))}
+		</List>
 	);
 }
 
 function Part({ of }: { of: Json }) {
-	switch (str(of, 'type')) {
-		case 'rich_text_quote':
-			return (
-				<blockquote>
-					<Line of={of} />
-				</blockquote>
-			);
-		case 'rich_text_preformatted':
-			return (
-				<pre>
-					<Line of={of} />
-				</pre>
-			);
-		case 'rich_text_list':
-			return <Items of={of} />;
-		default:
-			return (
-				<div className="text">
-					<Line of={of} />
-				</div>
-			);
-	}
+	const type = str(of, 'type');
+	if (type === 'rich_text_list') return <Items of={of} />;
+	const line = <Line of={of} />;
+	if (type === 'rich_text_quote') return <blockquote>{line}</blockquote>;
+	return type === 'rich_text_preformatted' ? <pre>{line}</pre> : <div className="text">{line}</div>;
 }
 
 /** Only `border` is drawn by the block: the bar of a quote, beside what is no quote. */
@@ -125,17 +96,15 @@ function isBarred(of: Json): boolean {
 export function RichText({ block }: { block: Json }) {
 	return (
 		<div className="block-rich-text">
-			{list(block, 'elements')
-				.map((part, place) => ({ part, place }))
-				.map(({ part, place }) =>
-					isBarred(part) ? (
-						<div key={place} className="rich-bar">
-							<Part of={part} />
-						</div>
-					) : (
-						<Part key={place} of={part} />
-					),
-				)}
+			{each(list(block, 'elements'), (part) =>
+				isBarred(part) ? (
+					<div className="rich-bar">
+						<Part of={part} />
+					</div>
+				) : (
+					<Part of={part} />
+				),
+			)}
 		</div>
 	);
 }

@@ -2,19 +2,9 @@ import { useRef } from 'react';
 import { Icon } from '../icons.tsx';
 import { str } from '../json.ts';
 import { keyOf, ListBox, useChoices, useListBox } from './list-box.tsx';
-import type { ControlProps } from './text-input.tsx';
+import { type ControlProps, fieldProps } from './text-input.tsx';
 import { words } from './text-object.tsx';
 import { useChoice } from './use-choice.ts';
-
-function fieldProps({ labelId, describedBy, isInvalid, isRequired }: ControlProps) {
-	return {
-		id: labelId.replace(/^label/, 'control'),
-		'aria-labelledby': labelId,
-		'aria-describedby': describedBy,
-		'aria-invalid': isInvalid || undefined,
-		'aria-required': isRequired || undefined,
-	};
-}
 
 /** A menu of options or people with search, as in Slack. */
 export function Select(props: ControlProps) {

@@ -1,3 +1,4 @@
+import { each } from '../each.tsx';
 import { isRecord, type Json, str } from '../json.ts';
 import { RichText } from './rich-text.tsx';
 
@@ -9,9 +10,8 @@ function Cell({ of }: { of: unknown }) {
 /** A table, whose first row is its head. */
 export function Table({ block }: { block: Json }) {
 	const settings = Array.isArray(block.column_settings) ? block.column_settings : [];
-	const [head = [], ...rows] = (Array.isArray(block.rows) ? block.rows : [])
-		.map((row) => (Array.isArray(row) ? row : []))
-		.map((row) => row.map((cell: unknown, column) => ({ cell, column })));
+	const all: readonly unknown[] = Array.isArray(block.rows) ? block.rows : [];
+	const [head = [], ...rows] = all.map((row): unknown[] => (Array.isArray(row) ? row : []));
 	const look = (column: number) => {
 		const setting: unknown = settings[column];
 		return `cell-${str(setting, 'align') || 'left'}${isRecord(setting) && setting.is_wrapped === true ? ' cell-wrapped' : ''}`;
@@ -21,25 +21,23 @@ export function Table({ block }: { block: Json }) {
 			<table>
 				<thead>
 					<tr>
-						{head.map(({ cell, column }) => (
-							<th key={column} scope="col" className={look(column)}>
+						{each(head, (cell, column) => (
+							<th scope="col" className={look(column)}>
 								<Cell of={cell} />
 							</th>
 						))}
 					</tr>
 				</thead>
 				<tbody>
-					{rows
-						.map((row, place) => ({ row, place }))
-						.map(({ row, place }) => (
-							<tr key={place}>
-								{row.map(({ cell, column }) => (
-									<td key={column} className={look(column)}>
-										<Cell of={cell} />
-									</td>
-								))}
-							</tr>
-						))}
+					{each(rows, (row) => (
+						<tr>
+							{each(row, (cell, column) => (
+								<td className={look(column)}>
+									<Cell of={cell} />
+								</td>
+							))}
+						</tr>
+					))}
 				</tbody>
 			</table>
 		</div>

@@ -18,18 +18,29 @@ export interface ControlProps {
 	isRequired: boolean;
 }
 
-const KINDS: Record<string, { type: string; inputMode: 'text' | 'decimal' | 'email' | 'url' }> = {
-	plain_text_input: { type: 'text', inputMode: 'text' },
-	number_input: { type: 'text', inputMode: 'decimal' },
-	email_text_input: { type: 'text', inputMode: 'email' },
-	url_text_input: { type: 'text', inputMode: 'url' },
+/** What names a field and says what is wrong with it. */
+export function fieldProps({ labelId, describedBy, isInvalid, isRequired }: ControlProps) {
+	return {
+		id: labelId.replace(/^label/, 'control'),
+		'aria-labelledby': labelId,
+		'aria-describedby': describedBy,
+		'aria-invalid': isInvalid || undefined,
+		'aria-required': isRequired || undefined,
+	};
+}
+
+const MODES: Readonly<Record<string, 'decimal' | 'email' | 'url'>> = {
+	number_input: 'decimal',
+	email_text_input: 'email',
+	url_text_input: 'url',
 };
 
 /**
  * A text field. The fake Slack holds the value. The field shows what was typed until the sandbox has taken it, so that
  * a slow response loses no letter.
  */
-export function TextInput({ blockId, element, labelId, describedBy, isInvalid, isRequired }: ControlProps) {
+export function TextInput(props: ControlProps) {
+	const { blockId, element } = props;
 	const surface = useSurface();
 	const actionId = str(element, 'action_id');
 	const held = heldValue(surface, blockId, actionId, 'value');
@@ -62,13 +73,8 @@ export function TextInput({ blockId, element, labelId, describedBy, isInvalid, i
 		};
 	}, []);
 
-	const isMultiline = element.multiline === true;
 	const common = {
-		id: labelId.replace(/^label/, 'control'),
-		'aria-labelledby': labelId,
-		'aria-describedby': describedBy,
-		'aria-invalid': isInvalid || undefined,
-		'aria-required': isRequired || undefined,
+		...fieldProps(props),
 		placeholder: words(element.placeholder) || undefined,
 		value: typed ?? there,
 		onChange(event: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) {
@@ -79,16 +85,13 @@ export function TextInput({ blockId, element, labelId, describedBy, isInvalid, i
 		},
 		onBlur: () => flush(),
 	};
-	if (isMultiline) {
-		return <textarea {...common} className="field field-multiline" rows={4} />;
-	}
-	const kind = KINDS[str(element, 'type')] ?? { type: 'text', inputMode: 'text' };
+	if (element.multiline === true) return <textarea {...common} className="field field-multiline" rows={4} />;
 	return (
 		<input
 			{...common}
 			className="field"
-			type={kind.type}
-			inputMode={kind.inputMode}
+			type="text"
+			inputMode={MODES[str(element, 'type')] ?? 'text'}
 			autoComplete="off"
 			onKeyDown={(event: KeyboardEvent<HTMLInputElement>) => {
 				if (event.key === 'Enter' && !event.nativeEvent.isComposing) flush(true);

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { WireAgent } from '../../wire.ts';
 import { useDo } from '../actions.ts';
+import { each } from '../each.tsx';
 import type { PageData } from '../page-state.ts';
 import { useToast } from '../toast.tsx';
 
@@ -17,7 +18,7 @@ const STATUS: Record<string, string> = {
 function Agent({ agent }: { agent: WireAgent }) {
 	const doIt = useDo();
 	const toast = useToast();
-	const [values, setValues] = useState<readonly string[]>([]);
+	const [values, setValues] = useState<Readonly<Record<number, string>>>({});
 	const [isAnswering, setAnswering] = useState(false);
 	async function copy(): Promise<void> {
 		try {
@@ -31,7 +32,7 @@ function Agent({ agent }: { agent: WireAgent }) {
 		const filled = agent.asks.map((_title, place) => values[place] ?? '');
 		const { error } = await doIt('answer-agent', { id: agent.id, values: filled });
 		setAnswering(false);
-		setValues([]);
+		setValues({});
 		toast(typeof error === 'string' ? error : 'Answered in the dashboard, behind the bot’s back.');
 	}
 	return (
@@ -90,23 +91,16 @@ function Agent({ agent }: { agent: WireAgent }) {
 						void answer();
 					}}
 				>
-					{agent.asks
-						.slice(0, 5)
-						.map((title, place) => ({ title, place }))
-						.map(({ title, place }) => (
-							<label key={place}>
-								{title || `Item ${place + 1}`}
-								<input
-									className="field"
-									value={values[place] ?? ''}
-									onChange={(event) => {
-										const next = agent.asks.map((_one, other) => values[other] ?? '');
-										next[place] = event.target.value;
-										setValues(next);
-									}}
-								/>
-							</label>
-						))}
+					{each(agent.asks.slice(0, 5), (title, place) => (
+						<label>
+							{title || `Item ${place + 1}`}
+							<input
+								className="field"
+								value={values[place] ?? ''}
+								onChange={(event) => setValues({ ...values, [place]: event.target.value })}
+							/>
+						</label>
+					))}
 					<button type="submit" className="small small-on">
 						Answer in the dashboard
 					</button>
@@ -116,7 +110,6 @@ function Agent({ agent }: { agent: WireAgent }) {
 	);
 }
 
-/** The sessions of the service: those that exist, and those that can be started. */
 export function AgentsPanel({ data }: { data: PageData }) {
 	const doIt = useDo();
 	const { scenarios } = data.workspace;

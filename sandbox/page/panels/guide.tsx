@@ -32,7 +32,6 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
 	);
 }
 
-/** The first steps for a visitor. */
 export function Guide({ data }: { data: PageData }) {
 	const command = (line: string, channel?: string) => (
 		<Command data={data} line={line} {...(channel === undefined ? {} : { channel })} />

@@ -56,7 +56,6 @@ function Detail({ call }: { call: WireCall }) {
 	);
 }
 
-/** Every call between the app, Slack and the service, newest first. */
 export function TrafficPanel({ data }: { data: PageData }) {
 	const [ways, setWays] = useState<readonly WireCall['way'][]>(WAYS);
 	const [open, setOpen] = useState<string | null>(null);

@@ -35,7 +35,6 @@ function Trouble({ trouble }: { trouble: WireTrouble }) {
 	);
 }
 
-/** Everything that can go wrong around the app. */
 export function TroublePanel({ data }: { data: PageData }) {
 	const doIt = useDo();
 	const toast = useToast();

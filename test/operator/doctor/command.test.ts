@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { chown, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { COMPILE_CACHE } from '../../../sandbox/compile-cache.ts';
 import { expect, it, startApp } from '../../kit.ts';
 import { open } from '../../store/support.ts';
-import { skipUnless } from '../../support/skip-unless.ts';
+import { AS_PLAIN_ROOT, NOBODY, WITH_NOBODY } from '../../support/other-user.ts';
 import { createHarness, DOCTOR } from './harness.ts';
 
 // The command as a process. What it examines is tested in this process, in the other files.
@@ -101,29 +101,17 @@ it('recognises the running Handraise by its database and disturbs neither, nor d
 	expect(harness.slack.traffic.calls('chat.postMessage')).toEqual([]);
 });
 
-/** Starts a program as root without the right to ignore file modes. Another user may not be able to read the clone. */
-const SETPRIV = '/usr/bin/setpriv';
-const PLAIN_ROOT = [SETPRIV, '--bounding-set=-dac_override,-dac_read_search', '--inh-caps=-all'];
-
-// Only root can change the owner. 65534 is the user nobody.
-it(
-	'says that another user owns the data',
-	skipUnless(
-		process.getuid?.() === 0 && existsSync(SETPRIV),
-		'only root can give a file to another user, and needs setpriv',
-	),
-	async () => {
-		await using harness = await createHarness();
-		await (await open({ dataDir: harness.dataDir })).close();
-		await chown(harness.dataDir, 65_534, 65_534);
-		await chown(join(harness.dataDir, 'handraise.db'), 65_534, 65_534);
-		const { exit, lines } = await harness.doctorProcess({}, { by: PLAIN_ROOT });
-		expect(lines).toContain(
-			`✗ DATA_DIR: ${harness.dataDir} cannot be written by this user: change its owner (chown), or set DATA_DIR to another directory.`,
-		);
-		expect(lines).toContain(
-			'✗ Database: DATA_DIR/handraise.db cannot be used: this user may not read it. Change its owner (chown).',
-		);
-		expect(exit).toBe(1);
-	},
-);
+it('says that another user owns the data', WITH_NOBODY, async () => {
+	await using harness = await createHarness();
+	await (await open({ dataDir: harness.dataDir })).close();
+	await chown(harness.dataDir, NOBODY, NOBODY);
+	await chown(join(harness.dataDir, 'handraise.db'), NOBODY, NOBODY);
+	const { exit, lines } = await harness.doctorProcess({}, { by: AS_PLAIN_ROOT });
+	expect(lines).toContain(
+		`✗ DATA_DIR: ${harness.dataDir} cannot be written by this user: change its owner (chown), or set DATA_DIR to another directory.`,
+	);
+	expect(lines).toContain(
+		'✗ Database: DATA_DIR/handraise.db cannot be used: this user may not read it. Change its owner (chown).',
+	);
+	expect(exit).toBe(1);
+});

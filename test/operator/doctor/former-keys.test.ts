@@ -1,14 +1,12 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { type RawBuilder, sql } from 'kysely';
-import { onTestFinished } from 'vitest';
 import { sealCheck } from '../../../src/store/encryption.ts';
 import { expect, it, startApp } from '../../kit.ts';
 import { cipherOf } from '../../store/key-values.ts';
 import { accepted, item, OTHER_KEY, open, submission } from '../../store/support.ts';
 import { runRekey } from '../../support/commands.ts';
-import { type Case, testBroken } from './broken.ts';
+import { startReader } from '../../support/reading-process.ts';
+import { type Cases, testBroken } from './broken.ts';
 import { databaseAt } from './databases.ts';
 import { createHarness, type Harness } from './harness.ts';
 
@@ -47,15 +45,13 @@ async function changeMeta({ dataDir, secrets }: Harness, statement: RawBuilder<u
 	await store.close();
 }
 
-const cases: Case[] = [
-	{
-		name: 'npm run rekey is to be run',
+const cases: Cases = {
+	'npm run rekey is to be run': {
 		breaks: (harness) => underFormerKey(harness),
 		env: keys,
 		says: /^✗ Encryption key: The database is encrypted with ENCRYPTION_KEY_FORMER: `npm run rekey` encrypts it with ENCRYPTION_KEY\. /,
 	},
-	{
-		name: 'npm run rekey has not finished',
+	'npm run rekey has not finished': {
 		breaks: async (harness) => {
 			await underFormerKey(harness);
 			const added = ` ${sealCheck(cipherOf(OTHER_KEY))}`;
@@ -64,46 +60,37 @@ const cases: Case[] = [
 		env: ({ secrets }) => ({ ENCRYPTION_KEY: OTHER_KEY, ENCRYPTION_KEY_FORMER: secrets.encryptionKey }),
 		says: /^✗ Encryption key: npm run rekey has begun .* has not finished: let it finish, or run it again with the same keys\. /,
 	},
-	{
-		name: 'npm run rekey has finished',
+	'npm run rekey has finished': {
 		breaks: rekeyed,
 		env: keys,
 		says: /^✓ Encryption key: no stored value needs ENCRYPTION_KEY_FORMER, and no file holds one that does: remove it\. Backups still need it\.$/,
-		exit: 0,
 	},
-	{
-		name: 'the former version left the database',
+	'the former version left the database': {
 		breaks: (harness) => databaseAt(harness, 'former', harness.secrets.encryptionKey),
 		env: ({ secrets }) => ({ ENCRYPTION_KEY: secrets.encryptionKey, ENCRYPTION_KEY_FORMER: OTHER_KEY }),
 		says: /^✓ Encryption key: a key of the database is given, for the migration\.$/,
-		exit: 0,
 	},
-	{
-		name: 'the former version left the database, with another key',
+	'the former version left the database, with another key': {
 		breaks: (harness) => databaseAt(harness, 'former', harness.secrets.encryptionKey),
 		env: () => ({ ENCRYPTION_KEY: OTHER_KEY }),
 		says: /^✗ Encryption key: ENCRYPTION_KEY is not the key of the database: it is not migrated without that key\. Set that key/,
 	},
-	{
-		name: 'the former key is another one',
+	'the former key is another one': {
 		breaks: (harness) => underFormerKey(harness),
 		env: () => ({ ENCRYPTION_KEY: NEW, ENCRYPTION_KEY_FORMER: OTHER_KEY }),
 		says: /^✗ Encryption key: neither ENCRYPTION_KEY nor ENCRYPTION_KEY_FORMER is the key of the database: 2 stored values cannot be read\. Set that key, or name it in ENCRYPTION_KEY_FORMER and run npm run rekey; docs\/leaks\.md tells of a lost one\.$/,
 	},
-	{
-		name: 'another key was used by mistake for a while',
+	'another key was used by mistake for a while': {
 		breaks: mistaken,
 		env: ({ secrets }) => ({ ENCRYPTION_KEY: secrets.encryptionKey }),
 		says: /^✗ Encryption key: 2 stored values cannot be read without a former key that is not given: stop Handraise, name that in ENCRYPTION_KEY_FORMER, and run npm run rekey\.$/,
 	},
-	{
-		name: 'another key was used by mistake for a while, and is given',
+	'another key was used by mistake for a while, and is given': {
 		breaks: mistaken,
 		env: ({ secrets }) => ({ ENCRYPTION_KEY: secrets.encryptionKey, ENCRYPTION_KEY_FORMER: OTHER_KEY }),
 		says: /^✗ Encryption key: 2 stored values cannot be read without ENCRYPTION_KEY_FORMER: stop Handraise, and run npm run rekey\.$/,
 	},
-	{
-		name: 'the key of a file does not open everything',
+	'the key of a file does not open everything': {
 		breaks: async ({ dataDir }) => {
 			for (const encryptionKey of [undefined, OTHER_KEY]) {
 				const store = await open({ dataDir, encryptionKey });
@@ -113,24 +100,20 @@ const cases: Case[] = [
 		},
 		says: /^✗ Encryption key: 1 stored value cannot be read without a former key that is not given: /,
 	},
-	{
-		name: 'a former key is malformed',
+	'a former key is malformed': {
 		env: () => ({ ENCRYPTION_KEY: NEW, ENCRYPTION_KEY_FORMER: 'a former passphrase\ncanary\n' }),
 		says: /^✗ Encryption key: Line 2 of ENCRYPTION_KEY_FORMER must be 32 bytes .*, or a passphrase of 16 characters or more; it has 6 characters\.$/,
 	},
-	{
-		name: 'the former key is the new one',
+	'the former key is the new one': {
 		env: () => ({ ENCRYPTION_KEY: NEW, ENCRYPTION_KEY_FORMER: NEW }),
 		says: /^✗ Encryption key: ENCRYPTION_KEY_FORMER has the key of ENCRYPTION_KEY: it takes only keys that were used before\.$/,
 	},
-	{
-		name: 'a value is damaged',
+	'a value is damaged': {
 		breaks: (harness) => underFormerKey(harness, true),
 		env: ({ secrets }) => ({ ENCRYPTION_KEY: secrets.encryptionKey }),
 		says: /^! Encryption key: no key opens 1 stored value, because of damage\. /,
-		exit: 0,
 	},
-];
+};
 
 testBroken('former keys', cases);
 
@@ -138,42 +121,18 @@ it('names what holds up the end of a change, when another program reads the data
 	await using app = await startApp();
 	await using harness = await createHarness();
 	const former = join(app.dataDir, 'encryption.key');
-	const reader = startReader(join(app.dataDir, 'handraise.db'));
-	await reader.reads;
+	const endReader = await startReader(join(app.dataDir, 'handraise.db'));
 	await app.stop();
 	const env = { DATA_DIR: app.dataDir, ENCRYPTION_KEY: NEW, ENCRYPTION_KEY_FORMER_FILE: former };
 	expect(await runRekey(env)).toMatchObject({ code: 1, stderr: expect.stringContaining('End it, and run this again') });
 	await app.restart({ ENCRYPTION_KEY: NEW, ENCRYPTION_KEY_FORMER_FILE: former });
 	const said = async () => (await harness.doctorProcess(env)).lines.find((line) => line.includes('Encryption key:'));
-	await expect
-		.poll(said, { timeout: 20_000 })
-		.toBe(
-			'! Encryption key: no stored value needs ENCRYPTION_KEY_FORMER, but SQLite’s file still holds what it opens. The running Handraise writes the file anew; if this stays, end the program that reads the database (a backup, a shell).',
-		);
-	await reader.end();
-	await expect
-		.poll(said, { timeout: 20_000 })
-		.toBe(
-			'✓ Encryption key: no stored value needs ENCRYPTION_KEY_FORMER, and no file holds one that does: remove it. Backups still need it.',
-		);
+	const says = (line: string) => expect.poll(said, { timeout: 20_000 }).toBe(line);
+	await says(
+		'! Encryption key: no stored value needs ENCRYPTION_KEY_FORMER, but SQLite’s file still holds what it opens. The running Handraise writes the file anew; if this stays, end the program that reads the database (a backup, a shell).',
+	);
+	await endReader();
+	await says(
+		'✓ Encryption key: no stored value needs ENCRYPTION_KEY_FORMER, and no file holds one that does: remove it. Backups still need it.',
+	);
 });
-
-/** Another process that reads the database in a transaction. */
-function startReader(path: string) {
-	const child = spawn(process.execPath, ['--eval', READER, path], { stdio: ['ignore', 'pipe', 'inherit'] });
-	const ended = once(child, 'exit');
-	onTestFinished(() => void child.kill());
-	return {
-		reads: once(child.stdout, 'data'),
-		async end() {
-			child.kill();
-			await ended;
-		},
-	};
-}
-const READER = `const { DatabaseSync } = require('node:sqlite');
-const database = new DatabaseSync(process.argv[1]);
-database.exec('begin');
-database.prepare('select * from meta').all();
-setInterval(() => database, 1_000);
-console.log('reads');`;

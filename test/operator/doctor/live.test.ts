@@ -63,7 +63,7 @@ it('tries rich text everywhere with all that the screens show, and as much as a 
 });
 
 describe('doctor live names', () => {
-	it.each(PLANTED)('$what', async ({ plant, by = obedient, env, shows }) => {
+	it.each(Object.entries(PLANTED))('%s', async (_, { plant, by = obedient, env, shows }) => {
 		await using harness = await createHarness();
 		await plant?.(harness);
 		const { exit, lines } = await operate(harness, { by, env: (await env?.(harness)) ?? {} });

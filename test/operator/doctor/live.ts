@@ -80,7 +80,6 @@ export function verdicts(lines: readonly string[]) {
 }
 
 interface Planted {
-	readonly what: string;
 	readonly plant?: (harness: Harness) => unknown;
 	readonly env?: (harness: Harness) => Promise<Env>;
 	readonly by?: (harness: Harness) => Promise<unknown>;
@@ -100,31 +99,28 @@ function after({ slack }: Harness, name: string, change: () => void): void {
 }
 
 const replaced = ({ slack }: Harness) => slack.state.messages.filter(({ text }) => text === 'Replaced.');
-const hasBlock = (type: string) => (args: Readonly<Record<string, unknown>>) =>
-	JSON.stringify(args).includes(`"type":"${type}"`);
-const hasBorder = (args: Readonly<Record<string, unknown>>) => JSON.stringify(args).includes('"border":1');
 const isLong = ({ text }: Readonly<Record<string, unknown>>) => text === 'A long message.';
 
+/** Slack does this with a call. */
+const doing = (fault: Parameters<Harness['slack']['faults']['add']>[0], ...shows: RegExp[]): Planted => ({
+	plant: ({ slack }) => slack.faults.add(fault),
+	shows,
+});
+/** The message that was replaced loses this. */
+const losing = (field: 'metadata' | 'threadTs', missing: string): Planted => ({
+	plant: (harness) =>
+		after(harness, 'response_url', () => {
+			for (const message of replaced(harness)) delete message[field];
+		}),
+	shows: [new RegExp(`^✗ replace_original keeps .*: different \\(${missing} is missing\\)\\.$`)],
+});
+const says = (words: string) => (args: Readonly<Record<string, unknown>>) => JSON.stringify(args).includes(words);
+
 /** Ways in which Slack could differ from what the program assumes. */
-export const PLANTED: readonly Planted[] = [
-	{
-		what: 'replace_original drops the metadata',
-		plant: (harness) =>
-			after(harness, 'response_url', () => {
-				for (const message of replaced(harness)) delete message.metadata;
-			}),
-		shows: [/^✗ replace_original keeps .*: different \(metadata\.event_payload\.key is missing\)\.$/],
-	},
-	{
-		what: 'replace_original takes the message out of its thread',
-		plant: (harness) =>
-			after(harness, 'response_url', () => {
-				for (const message of replaced(harness)) delete message.threadTs;
-			}),
-		shows: [/^✗ replace_original keeps .*: different \(thread_ts is missing\)\.$/],
-	},
-	{
-		what: 'a button on a reply that is shown in the channel does nothing',
+export const PLANTED: Readonly<Record<string, Planted>> = {
+	'replace_original drops the metadata': losing('metadata', 'metadata\\.event_payload\\.key'),
+	'replace_original takes the message out of its thread': losing('threadTs', 'thread_ts'),
+	'a button on a reply that is shown in the channel does nothing': {
 		by: async (harness) => {
 			await introduce(harness);
 			await press(harness, 'No window');
@@ -132,8 +128,7 @@ export const PLANTED: readonly Planted[] = [
 		},
 		shows: [/^✗ A button works on a reply .*: different \(actions\.0\.value is No window\)\.$/],
 	},
-	{
-		what: 'a press carries no metadata',
+	'a press carries no metadata': {
 		by: async (harness) => {
 			await introduce(harness);
 			for (const message of harness.slack.state.messages) delete message.metadata;
@@ -145,28 +140,15 @@ export const PLANTED: readonly Planted[] = [
 			/^✗ replace_original keeps .*: different \(metadata\.event_payload\.key is missing\)\.$/,
 		],
 	},
-	{
-		what: 'the update of a closed window succeeds',
-		plant: ({ slack }) =>
-			slack.faults.add({
-				method: 'views.update',
-				when: (args) => JSON.stringify(args).includes('Closed.'),
-				answer: {},
-			}),
-		shows: [/^✗ An update of a closed window is refused: different \(Slack accepts it\)\.$/],
-	},
-	{
-		what: 'an old hash is accepted',
-		plant: ({ slack }) =>
-			slack.faults.add({
-				method: 'views.update',
-				when: (args) => JSON.stringify(args).includes('Too late.'),
-				answer: {},
-			}),
-		shows: [/^✗ A window opens, and refuses an update with an old hash: different \(Slack accepts it\)\.$/],
-	},
-	{
-		what: 'an update of a window replaces what was typed',
+	'the update of a closed window succeeds': doing(
+		{ method: 'views.update', when: says('Closed.'), answer: {} },
+		/^✗ An update of a closed window is refused: different \(Slack accepts it\)\.$/,
+	),
+	'an old hash is accepted': doing(
+		{ method: 'views.update', when: says('Too late.'), answer: {} },
+		/^✗ A window opens, and refuses an update with an old hash: different \(Slack accepts it\)\.$/,
+	),
+	'an update of a window replaces what was typed': {
 		plant: (harness) =>
 			after(harness, 'views.update', () => {
 				for (const { input } of Object.values(harness.slack.state.views)) {
@@ -175,34 +157,24 @@ export const PLANTED: readonly Planted[] = [
 			}),
 		shows: [/^✗ An update of a window keeps what was typed: different \(Send came without what was typed\)\.$/],
 	},
-	{
-		what: 'messages take no tables',
-		plant: ({ slack }) => slack.faults.add({ method: 'chat.update', when: hasBlock('table'), error: 'invalid_blocks' }),
-		shows: [/^✗ A message takes table blocks: different \(invalid_blocks: it does not say why\)\.$/],
-	},
-	{
-		what: 'windows take markdown',
-		plant: ({ slack }) => slack.faults.add({ method: 'views.update', when: hasBlock('markdown'), answer: {} }),
-		shows: [/^✗ A window refuses markdown blocks: different \(Slack accepts it\)\.$/],
-	},
-	{
-		what: 'windows take no borders',
-		plant: ({ slack }) =>
-			slack.faults.add({ method: 'views.update', when: hasBorder, times: 1, error: 'invalid_arguments' }),
-		shows: [/^✗ A window takes quotes, code, .*: different \(invalid_arguments: it does not say why\)\.$/],
-	},
-	{
-		what: 'messages take less rich text',
-		plant: ({ slack }) => slack.faults.add({ method: 'chat.postMessage', when: isLong, error: 'msg_blocks_too_long' }),
-		shows: ['one script', 'another'].map(
-			(which) =>
-				new RegExp(
-					`^✗ A message takes rich text whose JSON is 11,999 .*, in ${which}: different \\(msg_blocks_too_long:`,
-				),
-		),
-	},
-	{
-		what: 'a later message has a lower ts',
+	'messages take no tables': doing(
+		{ method: 'chat.update', when: says('"type":"table"'), error: 'invalid_blocks' },
+		/^✗ A message takes table blocks: different \(invalid_blocks: it does not say why\)\.$/,
+	),
+	'windows take markdown': doing(
+		{ method: 'views.update', when: says('"type":"markdown"'), answer: {} },
+		/^✗ A window refuses markdown blocks: different \(Slack accepts it\)\.$/,
+	),
+	'windows take no borders': doing(
+		{ method: 'views.update', when: says('"border":1'), times: 1, error: 'invalid_arguments' },
+		/^✗ A window takes quotes, code, .*: different \(invalid_arguments: it does not say why\)\.$/,
+	),
+	'messages take less rich text': doing(
+		{ method: 'chat.postMessage', when: isLong, error: 'msg_blocks_too_long' },
+		/^✗ A message takes rich text whose JSON is 11,999 .*, in one script: different \(msg_blocks_too_long:/,
+		/^✗ A message takes rich text whose JSON is 11,999 .*, in another: different \(msg_blocks_too_long:/,
+	),
+	'a later message has a lower ts': {
 		plant: (harness) => {
 			harness.slack.state.lastTs = '9000000000.000000';
 			after(harness, 'chat.postMessage', () => {
@@ -211,8 +183,7 @@ export const PLANTED: readonly Planted[] = [
 		},
 		shows: [/^✗ A later message has a higher ts: different \(order is 9000000000\.\d+, \d+\.\d+\)\.$/],
 	},
-	{
-		what: 'a mention brings no event',
+	'a mention brings no event': {
 		plant: ({ slack }) => {
 			slack.settings.events = slack.settings.events.filter((event) => event !== 'app_mention');
 		},
@@ -220,8 +191,7 @@ export const PLANTED: readonly Planted[] = [
 			/^✗ The event app_mention carries .*: different \(none came within 10 s, and the reply is in the thread\)\.$/,
 		],
 	},
-	{
-		what: 'the manifest in Slack has another command',
+	'the manifest in Slack has another command': {
 		plant: ({ slack }) => {
 			slack.settings.commands = [{ command: '/other', escaped: false }];
 		},
@@ -231,8 +201,7 @@ export const PLANTED: readonly Planted[] = [
 		},
 		shows: [/^✗ The command \/session comes to this app: different \(command is \/other\)\.$/],
 	},
-	{
-		what: 'an event names no channel',
+	'an event names no channel': {
 		plant: ({ slack }) => {
 			slack.settings.events = slack.settings.events.filter((event) => event !== 'app_mention');
 		},
@@ -244,25 +213,21 @@ export const PLANTED: readonly Planted[] = [
 		},
 		shows: [/^✗ The event app_mention carries .*: different \(event\.channel is missing\)\.$/],
 	},
-	{
-		what: 'messages cannot be deleted',
-		plant: ({ slack }) => slack.faults.add({ method: 'chat.delete', error: 'cant_delete_message' }),
-		shows: Array.from(
-			{ length: 4 },
-			() => /^✗ Clean-up: delete the message \d+\.\d+ of the app in the channel yourself \(cant_delete_message\)\.$/,
+	'messages cannot be deleted': doing(
+		{ method: 'chat.delete', error: 'cant_delete_message' },
+		...Array(4).fill(
+			/^✗ Clean-up: delete the message \d+\.\d+ of the app in the channel yourself \(cant_delete_message\)\.$/,
 		),
-	},
-	{
-		what: 'a limited call does not say when to try again',
+	),
+	'a limited call does not say when to try again': {
 		env: (harness) => {
 			harness.slack.faults.rateLimit('views.publish', { times: 1 });
 			return harness.slackBehind({ headers: (headers) => omit(headers, 'retry-after') });
 		},
 		shows: [/^✗ A limited call says when to try again: different \(Retry-After is missing\)\.$/],
 	},
-	{
-		what: 'the response_url does not answer',
-		plant: ({ slack }) => slack.faults.add({ method: 'response_url', status: 500 }),
-		shows: [/^✗ replace_original keeps .*: different \(/],
-	},
-];
+	'the response_url does not answer': doing(
+		{ method: 'response_url', status: 500 },
+		/^✗ replace_original keeps .*: different \(/,
+	),
+};

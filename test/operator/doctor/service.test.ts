@@ -1,148 +1,119 @@
-import { type Case, testBroken } from './broken.ts';
+import { type Cases, testBroken } from './broken.ts';
 import { nobody, omit } from './harness.ts';
 
-const service: Case[] = [
-	{
-		name: 'the key is wrong',
+const service: Cases = {
+	'the key is wrong': {
 		env: () => ({ SESSION_SERVICE_API_KEY: 'canary-wrong-key' }),
 		says: /^✗ Session service: 127\.0\.0\.1:\d+ refuses the key \(401\): copy it again from the API section/,
 	},
-	{
-		name: 'a web page answers',
+	'a web page answers': {
 		breaks: (harness) => harness.service.faults.add({ kind: 'html', status: 200 }),
 		says: /^✗ Session service: .* answers with a web page \(200\): SESSION_SERVICE_URL must be the API's base address/,
 	},
-	{
-		name: 'the address has /v1 in the middle',
+	'the address has /v1 in the middle': {
 		env: (harness) => ({ SESSION_SERVICE_URL: `${harness.service.url}/v1/sessions` }),
 		says: /^✗ Session service: .* answers with a web page \(404\): SESSION_SERVICE_URL has \/v1 in it, which Handraise adds/,
 	},
-	{
-		name: 'the address ends in /v1, and the list must not be used, which is no setting any more',
+	'the address ends in /v1, and the list must not be used, which is no setting any more': {
 		env: (harness) => ({ SESSION_SERVICE_URL: `${harness.service.url}/v1/`, SESSION_SERVICE_LIST: 'off' }),
 		says: [
 			/^✗ Settings: SESSION_SERVICE_URL ends in \/v1: remove it/,
 			/^✗ Settings: SESSION_SERVICE_LIST is no setting any more, and its value is stricter than what holds now: the list of the service is used/,
 		],
 	},
-	{
-		name: 'the address redirects to another host',
+	'the address redirects to another host': {
 		breaks: (harness) => {
 			const location = `https://login.example.com/?key=${harness.secrets.apiKey}`;
 			harness.service.faults.add({ kind: 'redirect', location, status: 302 });
 		},
 		says: /^✗ Session service: .* redirects to https:\/\/login\.example\.com \(302\)/,
 	},
-	{
-		name: 'the service wants https',
+	'the service wants https': {
 		breaks: (harness) => {
 			const location = `${harness.service.url.replace('http', 'https')}/v1/sessions/handraise-doctor`;
 			harness.service.faults.add({ kind: 'redirect', location, status: 301 });
 		},
 		says: /^✗ Session service: .* wants https \(301\): write https:\/\/ in SESSION_SERVICE_URL/,
 	},
-	{
-		name: 'something in between drops the key',
+	'something in between drops the key': {
 		env: ({ serviceBehind }) => serviceBehind({ forwards: (headers) => omit(headers, 'x-api-key') }),
 		says: /^✗ Session service: .* redirects to its front page \(302\), as it does without a key: .*x-api-key/,
 	},
-	{
-		name: 'the service does not answer in time',
+	'the service does not answer in time': {
 		breaks: (harness) => harness.service.faults.add({ kind: 'hang' }),
 		env: () => ({ SESSION_SERVICE_TIMEOUT_MS: '300' }),
 		says: /^✗ Session service: .* does not answer: nothing came within 0\.3 s/,
 	},
-	{
-		name: 'the service is down',
+	'the service is down': {
 		env: async () => ({ SESSION_SERVICE_URL: await nobody() }),
 		says: /^✗ Session service: .* does not answer: nothing listens at that host and port/,
 	},
-	{
-		name: 'the service’s host is misspelt',
+	'the service’s host is misspelt': {
 		env: () => ({ SESSION_SERVICE_URL: 'https://no-such-host.invalid' }),
 		says: /^✗ Session service: no-such-host\.invalid does not answer: .*DNS/,
 	},
-	{
-		name: 'the service speaks no TLS',
+	'the service speaks no TLS': {
 		env: (harness) => ({ SESSION_SERVICE_URL: harness.service.url.replace('http:', 'https:') }),
 		says: /^✗ Session service: .* does not answer: it does not speak TLS/,
 	},
-	{
-		name: 'the connection is cut',
+	'the connection is cut': {
 		breaks: (harness) => harness.service.faults.add({ kind: 'reset' }),
 		says: /^✗ Session service: .* does not answer: the connection was cut/,
 	},
-	{
-		name: 'the service responds with 500',
+	'the service responds with 500': {
 		breaks: (harness) => harness.service.faults.add({ kind: 'error', status: 500, body: '{"error":"no"}' }),
 		says: /^✗ Session service: .* is in trouble \(500\)/,
 	},
-	{
-		name: 'the rate limit is reached',
+	'the rate limit is reached': {
 		breaks: (harness) => harness.service.faults.add({ kind: 'rate-limited', retryAfterSeconds: 28 }),
 		says: /^✗ Session service: .* used up its requests \(429\).*try again in 28 s/,
 	},
-	{
-		name: 'another service answers',
+	'another service answers': {
 		breaks: (harness) => harness.service.faults.add({ kind: 'foreign-json' }),
 		says: /^✗ Session service: .* does not answer as a session service does \(200\)/,
 	},
-	{
-		name: 'another service says "not found"',
+	'another service says "not found"': {
 		breaks: (harness) => harness.service.faults.add({ kind: 'error', status: 404, body: '{"detail":"Not Found"}' }),
 		says: /^! Session service: .* says "not found" in other words than a session service does/,
-		exit: 0,
 	},
-	{
-		name: 'the service lists sessions',
+	'the service lists sessions': {
 		breaks: ({ service: { list, sessions } }) => {
 			list.mode = 'on';
 			for (const id of ['a', 'b']) sessions.put(id, { status: 'humanInput' });
 		},
 		says: /^✓ Session list: the service lists the sessions that wait, so questions of watched ones are seen/,
-		exit: 0,
 	},
-	{
-		name: 'the service has no list, and allows less than the setting',
+	'the service has no list, and allows less than the setting': {
 		env: () => ({ SESSION_SERVICE_RPM: '300' }),
 		says: [
 			/^✓ Session list: the service has none that can be used \(404\)/,
 			/^! Rate limit: the session service allows 250 requests a minute, SESSION_SERVICE_RPM is 300: set it to 250 or less/,
 		],
-		exit: 0,
 	},
-	{
-		name: 'the service has a session called "query"',
+	'the service has a session called "query"': {
 		breaks: ({ service: { sessions } }) => sessions.put('query', { status: 'humanInput' }),
 		says: /^✓ Session list: the service has none that can be used \(200\)/,
-		exit: 0,
 	},
-	{
-		name: 'the list fails',
+	'the list fails': {
 		breaks: ({ service: { list, faults } }) => {
 			list.mode = 'on';
 			faults.add({ kind: 'error', onlyLists: true });
 		},
 		says: /^! Session list: the service could not say whether it has one \(500\)/,
-		exit: 0,
 	},
-	{
-		name: 'the service allows more than the setting, and two settings are none any more',
+	'the service allows more than the setting, and two settings are none any more': {
 		env: () => ({ GIVE_UP_HOURS: '48', ESCALATE_AFTER: '1h', SESSION_SERVICE_RPM: '100' }),
 		says: [
 			/^! Settings: GIVE_UP_HOURS is no setting any more: an answer is tried for 24 hours\. Remove it after the next start\.$/,
 			/^! Settings: ESCALATE_AFTER is no setting any more: .* the first start gives it this one .*\. Remove it after the next start\.$/,
 			/^! Rate limit: .* allows 250 requests a minute, SESSION_SERVICE_RPM is 100: .*raise it/,
 		],
-		exit: 0,
 	},
-	{
-		name: 'people want all sessions, and the service has no list',
+	'people want all sessions, and the service has no list': {
 		env: () => ({ DISCOVER_SESSIONS: 'true' }),
 		says: /^✗ Session list: the service has none that can be used \(404\)\. DISCOVER_SESSIONS needs one/,
 	},
-	{
-		name: 'people see all sessions, some with very many files',
+	'people see all sessions, some with very many files': {
 		env: () => ({ DISCOVER_SESSIONS: 'true' }),
 		breaks({ service: { list, sessions } }) {
 			list.mode = 'on';
@@ -150,14 +121,11 @@ const service: Case[] = [
 			for (const id of ['a', 'b']) sessions.put(id, { status: 'humanInput' });
 		},
 		says: /^✓ Session list: the service lists the sessions that wait.* Everybody who may use Handraise sees all of them/,
-		exit: 0,
 	},
-	{
-		name: 'the service does not state its limit',
+	'the service does not state its limit': {
 		env: ({ serviceBehind }) => serviceBehind({ headers: (headers) => omit(headers, 'ratelimit-limit') }),
 		says: /^! Rate limit: the session service does not state its limit/,
-		exit: 0,
 	},
-];
+};
 
 testBroken('session service', service);

@@ -1,11 +1,10 @@
-import { type Case, testBroken } from './broken.ts';
+import { type Cases, testBroken } from './broken.ts';
 import { nobody } from './harness.ts';
 
 const MISSPELT = ['SESSION_SERVICE_KEY', 'SHOW_ANSWER', 'RETENTION_DAY', 'MAX_WATCH_ALL'];
 
-const settings: Case[] = [
-	{
-		name: 'one is missing, one as in the example, one no number, and one no URL',
+const settings: Cases = {
+	'one is missing, one as in the example, one no number, and one no URL': {
 		env: () => ({
 			SLACK_BOT_TOKEN: '',
 			SLACK_APP_TOKEN: 'xapp-',
@@ -19,13 +18,11 @@ const settings: Case[] = [
 			/^✗ Settings: SESSION_DASHBOARD_URL is not a valid address/,
 		],
 	},
-	{
-		name: 'the two tokens are swapped',
+	'the two tokens are swapped': {
 		env: ({ secrets }) => ({ SLACK_BOT_TOKEN: secrets.appToken, SLACK_APP_TOKEN: secrets.botToken }),
 		says: /^✗ Settings: SLACK_BOT_TOKEN is another kind of token, or incomplete: use the bot token, which starts with xoxb-/,
 	},
-	{
-		name: 'names are misspelt',
+	'names are misspelt': {
 		env: () => Object.fromEntries(MISSPELT.map((name) => [name, 'canary-misspelt'])),
 		says: MISSPELT.map(
 			(name) =>
@@ -33,40 +30,30 @@ const settings: Case[] = [
 					`^! Settings: ${name} is not a setting of Handraise and is not read: is it misspelt\\? docs/configuration\\.md lists all`,
 				),
 		),
-		exit: 0,
 	},
-];
+};
 
-const dashboard: Case[] = [
-	{
-		name: 'the dashboard cannot be reached',
+const dashboard: Cases = {
+	'the dashboard cannot be reached': {
 		env: async () => ({ SESSION_DASHBOARD_URL: await nobody() }),
 		says: /^! Dashboard: .* cannot be reached from here: .* That is fine if people's browsers can/,
-		exit: 0,
 	},
-	{
-		name: 'the dashboard has no such page',
+	'the dashboard has no such page': {
 		env: (harness) => ({ SESSION_DASHBOARD_URL: `${harness.service.url}/wrong` }),
 		says: /^! Dashboard: .* answers 404 there/,
-		exit: 0,
 	},
-	{
-		name: 'the dashboard’s address is a session’s page',
+	'the dashboard’s address is a session’s page': {
 		env: (harness) => ({ SESSION_DASHBOARD_URL: `${harness.service.url}/sessions/session` }),
 		says: /^! Dashboard: SESSION_DASHBOARD_URL is a session's page: leave out \/sessions\/session/,
-		exit: 0,
 	},
-];
+};
 
-const access: Case[] = [
-	{
-		name: 'the contact mentions nobody',
+const access: Cases = {
+	'the contact mentions nobody': {
 		env: () => ({ ADMIN_CONTACT: '@ada' }),
 		says: /^! Access: ADMIN_CONTACT is shown as it is, which mentions nobody/,
-		exit: 0,
 	},
-	{
-		name: 'the contact has left, a channel is archived, and a user and a group do not exist',
+	'the contact has left, a channel is archived, and a user and a group do not exist': {
 		env: () => ({
 			ADMIN_CONTACT: 'U0DORA',
 			ALLOWED_USERS: 'U0ADA,U0NOBODY',
@@ -79,19 +66,16 @@ const access: Case[] = [
 			/^! Access: ALLOWED_CHANNELS names C0OLD, a channel that is archived/,
 			/^! Access: ALLOWED_USERGROUPS names S0NOWHERE, a user group that does not exist/,
 		],
-		exit: 0,
 	},
-	{
-		name: 'no contact is set, and an allowed user cannot be looked up',
+	'no contact is set, and an allowed user cannot be looked up': {
 		breaks: ({ slack }) => slack.faults.add({ method: 'users.info', error: 'missing_scope' }),
 		env: () => ({ ADMIN_CONTACT: '', ALLOWED_USERS: 'U0NOBODY' }),
 		says: [
 			/^! Access: ADMIN_CONTACT is not set/,
 			/^- Access: ALLOWED_USERS \(U0NOBODY\): not checked, because Slack refuses the app/,
 		],
-		exit: 0,
 	},
-];
+};
 
 testBroken('settings', settings);
 testBroken('dashboard', dashboard);

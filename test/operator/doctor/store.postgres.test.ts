@@ -1,16 +1,15 @@
-import pg from 'pg';
 import { expect, it } from 'vitest';
 import { OTHER_KEY } from '../../store/support.ts';
+import { connectTo } from '../../support/postgres.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
-import { type Case, testBroken } from './broken.ts';
+import { type Cases, testBroken } from './broken.ts';
 import { postgresAt } from './databases.ts';
 import { createHarness } from './harness.ts';
 import { operate, verdicts } from './live.ts';
 import { expectLists } from './may.ts';
 
-const database: Case[] = [
-	{
-		name: 'PostgreSQL refuses the password',
+const database: Cases = {
+	'PostgreSQL refuses the password': {
 		env: async ({ secrets }) => {
 			const url = new URL(await (await sharedPostgres()).createDatabase());
 			url.password = 'canary-password';
@@ -18,8 +17,7 @@ const database: Case[] = [
 		},
 		says: /^✗ Database: PostgreSQL refuses the user or the password \(28P01\)/,
 	},
-	{
-		name: 'PostgreSQL has no such database',
+	'PostgreSQL has no such database': {
 		env: async ({ secrets }) => {
 			const url = new URL(await (await sharedPostgres()).createDatabase());
 			url.pathname = '/nowhere';
@@ -27,57 +25,43 @@ const database: Case[] = [
 		},
 		says: /^✗ Database: PostgreSQL has no such database \(3D000\): create it/,
 	},
-	{
-		name: 'a newer version used PostgreSQL',
+	'a newer version used PostgreSQL': {
 		env: ({ secrets, dataDir }) => postgresAt(dataDir, secrets.encryptionKey, 'newer'),
 		says: /^✗ Database: PostgreSQL \d+\.\d+\. The database has schema 999, which a newer Handraise made; .* Start the newer version/,
 	},
-	{
-		name: 'an older version used PostgreSQL',
-		env: ({ secrets, dataDir }) => postgresAt(dataDir, secrets.encryptionKey, 'older'),
-		says: /^✗ Database: PostgreSQL \d+\.\d+\. The database has schema 1, which an older Handraise made .* Start the older version/,
-	},
-	{
-		name: 'PostgreSQL does not sync, and its database is of another workspace too',
+	'PostgreSQL does not sync, and its database is of another workspace too': {
 		env: ({ secrets, dataDir, service }) => postgresAt(dataDir, secrets.encryptionKey, 'shared', service.url),
 		says: [
 			/^! Database: .*of another workspace than T0ACME \(3 of T0OTHER\)/,
 			/^! Database: PostgreSQL runs with fsync=off/,
 		],
-		exit: 0,
 	},
-];
+};
 
-const key: Case[] = [
-	{
-		name: 'the service has moved',
+const key: Cases = {
+	'the service has moved': {
 		env: ({ secrets, dataDir }) => postgresAt(dataDir, secrets.encryptionKey, 'moved'),
 		says: /^✗ Service address: .* are for https:\/\/service\.example, .*--service-moved/,
 	},
-	{
-		name: 'the passphrase is the one of PostgreSQL',
+	'the passphrase is the one of PostgreSQL': {
 		env: ({ dataDir }) => postgresAt(dataDir, 'canary battery staple', 'none'),
 		says: /^✓ Encryption key: ENCRYPTION_KEY is that of the database\.$/,
-		exit: 0,
 	},
-	{
-		name: 'no value of PostgreSQL needs the former key',
+	'no value of PostgreSQL needs the former key': {
 		env: async ({ secrets, dataDir }) => ({
 			...(await postgresAt(dataDir, secrets.encryptionKey, 'none')),
 			ENCRYPTION_KEY_FORMER: OTHER_KEY,
 		}),
 		says: /^✓ Encryption key: no stored value needs ENCRYPTION_KEY_FORMER: remove it\. Backups, and dead rows until VACUUM, still need it\.$/,
-		exit: 0,
 	},
-	{
-		name: 'PostgreSQL was made with another key',
+	'PostgreSQL was made with another key': {
 		env: async ({ secrets, dataDir }) => ({
 			...(await postgresAt(dataDir, secrets.encryptionKey, 'none')),
 			ENCRYPTION_KEY: OTHER_KEY,
 		}),
 		says: /^✗ Encryption key: ENCRYPTION_KEY is not the key of the database/,
 	},
-];
+};
 
 testBroken('database', database);
 testBroken('encryption key', key);
@@ -87,8 +71,7 @@ it('doctor live begins only when no Handraise is connected to the database', asy
 	const url = await (await sharedPostgres()).createDatabase();
 	const env = { DATABASE_URL: url, ENCRYPTION_KEY: harness.secrets.encryptionKey };
 	// A replica, which may run on another machine.
-	const replica = new pg.Client({ connectionString: url, application_name: 'handraise' });
-	await replica.connect();
+	const replica = await connectTo(url, 'handraise');
 	const { exit, lines } = await operate(harness, { env });
 	await replica.end();
 	expect(lines).toEqual([

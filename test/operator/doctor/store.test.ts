@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, copyFileSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { formShown, OTHER_KEY, open, submission, T0 } from '../../store/support.ts';
-import { type Case, testBroken } from './broken.ts';
+import { type Cases, testBroken } from './broken.ts';
 import { databaseAt } from './databases.ts';
 import { type Harness, nobody } from './harness.ts';
 
@@ -25,128 +25,104 @@ function damage(path: string): void {
 	closeSync(descriptor);
 }
 
-const database: Case[] = [
-	{
-		name: 'a newer version used the database',
+const database: Cases = {
+	'a newer version used the database': {
 		breaks: (harness) => databaseAt(harness, 'newer'),
 		says: /^✗ Database: SQLite not in use\. The database has schema 999, which a newer Handraise made; .* Start the newer version, or restore/,
 	},
-	{
-		name: 'an older version used the database',
+	'an older version used the database': {
 		breaks: (harness) => databaseAt(harness, 'older'),
 		says: /^✗ Database: SQLite not in use\. The database has schema 1, which an older Handraise made .* Start the older version, or set DATA_DIR/,
 	},
-	{
-		name: 'the former version used the database',
+	'the former version used the database': {
 		breaks: (harness) => databaseAt(harness, 'former'),
 		says: [
 			/^✓ Database: SQLite not in use, at schema 29\. The first start migrates it to schema \d+, .*: make a backup first\.$/,
 			/^- Service address: not checked, because the database does not have schema \d+\.$/,
 		],
-		exit: 0,
 	},
-	{
-		name: 'the database is of another workspace too',
+	'the database is of another workspace too': {
 		breaks: (harness) => databaseAt(harness, 'shared'),
 		// A watch with its first card, and an answer.
 		says: /^! Database: it has watches, posts and answers of another workspace than T0ACME \(3 of T0OTHER\), .*SLACK_BOT_TOKEN/,
-		exit: 0,
 	},
-	{
-		name: 'the service has moved',
+	'the service has moved': {
 		breaks: (harness) => databaseAt(harness, 'moved'),
 		says: /^✗ Service address: The watches, lists and answers in the database are for https:\/\/service\.example, .*--service-moved/,
 	},
-	{
-		name: 'the database has rows of a former address of the service',
+	'the database has rows of a former address of the service': {
 		breaks: (harness) => databaseAt(harness, 'both'),
 		says: /^! Service address: what is stored for https:\/\/service\.example \(1 answer, 0 watches, lists for 0 sessions\) is left alone: .*--service-moved/,
-		exit: 0,
 	},
-	{
-		name: 'the file is not a database',
+	'the file is not a database': {
 		breaks: ({ dataDir }) => writeFileSync(join(dataDir, 'handraise.db'), 'once upon a time '.repeat(500)),
 		says: /^✗ Database: DATA_DIR\/handraise\.db cannot be used: it is not a SQLite database/,
 	},
-	{
-		name: 'the file is damaged',
+	'the file is damaged': {
 		breaks: async (harness) => {
 			await databaseAt(harness, 'none');
 			damage(join(harness.dataDir, 'handraise.db'));
 		},
 		says: /^✗ Database: DATA_DIR\/handraise\.db cannot be used: it is damaged/,
 	},
-	{
-		name: 'Handraise was killed, which is fine',
+	'Handraise was killed, which is fine': {
 		breaks: (harness) => leaveLog(harness, ['', '-wal', '-shm']),
 		says: /^✓ Database: SQLite not in use, at schema \d+\.$/,
-		exit: 0,
 	},
-	{
-		name: 'the file was copied while Handraise ran',
+	'the file was copied while Handraise ran': {
 		breaks: (harness) => leaveLog(harness, ['', '-wal']),
 		says: /^! Database: DATA_DIR\/handraise\.db-wal holds the last commits and cannot be read without a change to it/,
-		exit: 0,
 	},
-	{
-		name: 'DATA_DIR is a file',
+	'DATA_DIR is a file': {
 		env: ({ dataDir }) => {
 			writeFileSync(join(dataDir, 'file'), '');
 			return { DATA_DIR: join(dataDir, 'file', 'data') };
 		},
 		says: /^✗ DATA_DIR: .* is a file: set DATA_DIR to a directory/,
 	},
-	{
-		name: 'PostgreSQL is down',
+	'PostgreSQL is down': {
 		env: async ({ secrets }) => ({
 			DATABASE_URL: `postgres://user:canary-password@${new URL(await nobody()).host}/handraise`,
 			ENCRYPTION_KEY: secrets.encryptionKey,
 		}),
 		says: /^✗ Database: PostgreSQL cannot be reached: nothing listens .*\(ECONNREFUSED\)\. Start it/,
 	},
-	{
-		name: 'PostgreSQL has no key',
+	'PostgreSQL has no key': {
 		env: () => ({ DATABASE_URL: 'postgres://user:canary-password@127.0.0.1:1/handraise' }),
 		says: /^✗ Settings: ENCRYPTION_KEY is missing: with DATABASE_URL all replicas need the same key/,
 	},
-];
+};
 
-const key: Case[] = [
-	{
-		name: 'the key is malformed',
+const key: Cases = {
+	'the key is malformed': {
 		env: () => ({ ENCRYPTION_KEY: 'canary-phrase' }),
 		says: /^✗ Encryption key: ENCRYPTION_KEY must be 32 bytes as base64/,
 	},
-	{
-		name: 'the key is another one',
+	'the key is another one': {
 		breaks: (harness) => databaseAt(harness, 'none', harness.secrets.encryptionKey),
 		env: () => ({ ENCRYPTION_KEY: OTHER_KEY }),
 		says: /^✗ Encryption key: ENCRYPTION_KEY is not the key of the database/,
 	},
-	{
-		name: 'the passphrase is another one',
+	'the passphrase is another one': {
 		breaks: (harness) => databaseAt(harness, 'none', 'canary battery staple'),
 		env: () => ({ ENCRYPTION_KEY: 'canary battery stable' }),
 		says: /^✗ Encryption key: ENCRYPTION_KEY is not the key of the database/,
 	},
-	{
-		name: 'the key file is gone',
+	'the key file is gone': {
 		breaks: async (harness) => {
 			await databaseAt(harness, 'none');
 			rmSync(join(harness.dataDir, 'encryption.key'));
 		},
 		says: /^✗ Encryption key: .*encryption\.key is gone, and the database has a key: restore it/,
 	},
-	{
-		name: 'others may read the key file',
+	'others may read the key file': {
 		breaks: async (harness) => {
 			await databaseAt(harness, 'none');
 			chmodSync(join(harness.dataDir, 'encryption.key'), 0o640);
 		},
 		says: /^! Encryption key: .* has mode 0640, so others on this machine may use the key: chmod 600/,
-		exit: 0,
 	},
-];
+};
 
 testBroken('database', database);
 testBroken('encryption key', key);

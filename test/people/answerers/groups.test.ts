@@ -169,20 +169,6 @@ describe('a list whose people are all gone', () => {
 		await app.until(() => puts(app, id).length === 1);
 	});
 
-	it('is told again for another list whose people are gone', async () => {
-		const { app, questions } = await deactivated();
-		await pressAll({ app, questions });
-		await app.until(() => nobodyLeftPosts(app).length === 1);
-		await app.slack.changePerson('grace', { deleted: false });
-		await app.pass(5 * MINUTE);
-		await app.names(['grace', 'bob'], 'grace');
-		await app.slack.changePerson('grace', { deleted: true });
-		await app.slack.changePerson('bob', { deleted: true });
-		await app.pass(5 * MINUTE);
-		await app.press(questions[0].post, 'cleo', 'LH 1173');
-		await app.until(() => nobodyLeftPosts(app).length === 2);
-	});
-
 	it('stays closed when they were forgotten', async () => {
 		const { app } = await start();
 		const { id, post } = await app.asked();

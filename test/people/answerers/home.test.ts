@@ -1,5 +1,5 @@
 import { unwatchedAllWords, WATCHES_KEPT } from '../../../src/screens/watch.ts';
-import { type AnswererApp, answererApp, describe, ENDED_ALL, expect, forCase, it, ONLY } from '../../kit.ts';
+import { type AnswererApp, answererApp, describe, ENDED_ALL, expect, forCase, ONLY, withApp } from '../../kit.ts';
 
 /* What Home shows to people whom a list names, and does not; and watching all sessions with a list. */
 
@@ -16,6 +16,14 @@ const showsNot = (app: AnswererApp, who: string) =>
 		() => app.textOf(who),
 	);
 
+/** Ada and the crew, of which Cleo is, may answer. */
+async function namesCrew(app: AnswererApp) {
+	const crew = { id: 'S0CREW', handle: 'crew', name: 'Crew', users: ['U0CLEO'] };
+	app.slack.state.userGroups.push(crew);
+	await app.names(['ada'], 'ada', '#agents', ['Crew (@crew)']);
+	return crew;
+}
+
 /** Cleo types an answer to this session, and closes the form. */
 async function drafted(app: AnswererApp, id: string): Promise<void> {
 	await app.slack.as('cleo').command('#agents', `/session ${id}`);
@@ -25,9 +33,10 @@ async function drafted(app: AnswererApp, id: string): Promise<void> {
 	await form.close();
 }
 
+const it = withApp(answererApp);
+
 describe('Home', () => {
-	it('shows a question to whom the list names now, without being opened again', async () => {
-		const app = await start();
+	it('shows a question to whom the list names now, without being opened again', async ({ app }) => {
 		await app.asked();
 		for (const who of ['cleo', 'grace']) await app.openHome(who);
 		await Promise.all([shows(app, 'cleo'), shows(app, 'grace')]);
@@ -40,11 +49,8 @@ describe('Home', () => {
 		await shows(app, 'grace');
 	});
 
-	it('shows a question to a user group, and no more once somebody has left it', async () => {
-		const app = await start();
-		const crew = { id: 'S0CREW', handle: 'crew', name: 'Crew', users: ['U0CLEO'] };
-		app.slack.state.userGroups.push(crew);
-		await app.names(['ada'], 'ada', '#agents', ['Crew (@crew)']);
+	it('shows a question to a user group, and no more once somebody has left it', async ({ app }) => {
+		const crew = await namesCrew(app);
 		await app.asked();
 		await app.openHome('cleo');
 		await app.openHome('bob');
@@ -60,8 +66,7 @@ describe('Home', () => {
 
 	it('says that it does not know while Slack tells nothing of a group, and shows the question later', async () => {
 		const app = await start();
-		app.slack.state.userGroups.push({ id: 'S0CREW', handle: 'crew', name: 'Crew', users: ['U0CLEO'] });
-		await app.names(['ada'], 'ada', '#agents', ['Crew (@crew)']);
+		await namesCrew(app);
 		await app.pass(5 * MINUTE);
 		const lift = app.slack.faults.add({ method: 'usergroups.users.list', error: 'internal_error' });
 		await app.asked();
@@ -71,19 +76,7 @@ describe('Home', () => {
 		await shows(app, 'cleo');
 	});
 
-	it('of a second channel without a list does not show it', async () => {
-		const app = await start();
-		await app.slack.invite(OWN, 'cleo');
-		await app.names(['ada', 'grace']);
-		const { id } = await app.asked();
-		await app.command(`/session watch ${id}`, 'cleo', OWN);
-		await app.openHome('cleo');
-		await app.pass(5_000);
-		expect(app.textOf('cleo')).not.toContain(FLIGHT);
-	});
-
-	it('forgets a question when a watch makes somebody else’s list decide', async () => {
-		const app = await start();
+	it('forgets a question when a watch makes somebody else’s list decide', async ({ app }) => {
 		await app.slack.invite(OWN, 'grace');
 		await app.names(['grace'], 'grace', OWN);
 		const { id, post } = await app.asked();
@@ -91,10 +84,7 @@ describe('Home', () => {
 		await shows(app, 'cleo');
 		await app.command(`/session watch ${id}`, 'grace', OWN);
 		await showsNot(app, 'cleo');
-		await app.until(
-			() => post.text().includes(ONLY('grace', OWN)),
-			() => post.text(),
-		);
+		await app.until(() => post.text().includes(ONLY('grace', OWN)));
 	});
 
 	it('keeps the text of somebody whom the list does not name any more, to copy it, until it names them again', async () => {
@@ -113,10 +103,8 @@ describe('Home', () => {
 		await app.until(() => app.home('cleo').buttons().includes('Continue'));
 	});
 
-	it('offers to continue a draft while Slack tells nothing of the group of its author', async () => {
-		const app = await start();
-		app.slack.state.userGroups.push({ id: 'S0CREW', handle: 'crew', name: 'Crew', users: ['U0CLEO'] });
-		await app.names(['ada'], 'ada', '#agents', ['Crew (@crew)']);
+	it('offers to continue a draft while Slack tells nothing of the group of its author', async ({ app }) => {
+		await namesCrew(app);
 		const { id } = await app.asked();
 		await drafted(app, id);
 		app.slack.faults.add({ method: 'usergroups.users.list', error: 'internal_error' });
@@ -126,8 +114,7 @@ describe('Home', () => {
 		expect(app.home('cleo').buttons()).toContain('Continue');
 	});
 
-	it('offers no question as the next one that its person may not answer', async () => {
-		const app = await start();
+	it('offers no question as the next one that its person may not answer', async ({ app }) => {
 		await app.names(['ada', 'grace']);
 		await app.asked();
 		await app.slack.invite(OWN, 'cleo');
@@ -179,19 +166,6 @@ describe('a channel that watches all sessions', () => {
 		expect(app.textOf('cleo')).not.toContain(FLIGHT);
 	});
 
-	it('is ended by nobody whom the list does not name', async () => {
-		const app = await discovering();
-		await app.names(['ada', 'grace']);
-		await app.command('/session watch all');
-		expect((await app.command('/session unwatch all', 'cleo')).text()).toContain(
-			'Only ada and grace may stop watching',
-		);
-		waiting(app);
-		await postIn(app);
-		await app.unwatchAll('#agents', 'grace');
-		await app.until(() => app.inChannel().every((one) => !one.buttons().includes('LH 1173')));
-	});
-
 	it('is kept with *No*, and ended with *End all*, which says what that means', async () => {
 		const app = await discovering();
 		await app.command('/session watch all');
@@ -229,24 +203,7 @@ describe('a channel that watches all sessions', () => {
 });
 
 describe('stopping to watch', () => {
-	it('is for named people where the channel has a list: by the command and on the card', async () => {
-		const app = await start();
-		await app.names(['ada', 'grace']);
-		const { id } = await app.asked();
-		const words = 'Only ada and grace may stop watching here.';
-		expect((await app.command(`/session unwatch ${id}`, 'cleo')).text()).toContain(words);
-		const card = app.card(id);
-		if (card === undefined) throw new Error('no card');
-		const told = await app.toldAfter(() => app.press(card, 'cleo', 'Stop watching'), 'cleo');
-		expect(told.text()).toContain(words);
-		await app.pass(5_000);
-		expect((await app.command('/session list')).text()).toContain(FLIGHT);
-		await app.press(card, 'grace', 'Stop watching');
-		await app.until(() => !app.card(id)?.buttons().includes('Stop watching'));
-	});
-
-	it('is for everybody in another channel without a list, also of the same session', async () => {
-		const app = await start();
+	it('is for everybody in another channel without a list, also of the same session', async ({ app }) => {
 		await app.slack.invite(OWN, 'cleo');
 		await app.names(['ada', 'grace']);
 		const { id } = await app.asked();

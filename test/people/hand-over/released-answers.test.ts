@@ -5,29 +5,25 @@ import {
 	headline,
 	type InboxApp,
 	inboxApp,
-	item,
-	line,
 	openSession,
 	type Posted,
 	withApp,
 } from '../../kit.ts';
 import { tooComplex } from '../../support/too-complex.ts';
+import { asked, dmOf, value } from '../press/harness.ts';
 
-const FLIGHT = item('Which flight should I book?', 'One of: LH 1173, TP 570');
 const OFFER = 'Open the question';
 const FAILED = headline('conflicted', { lastError: 'first_failed' });
 
 const it = withApp(inboxApp);
 
-const dmsOf = (app: InboxApp, who: string) => app.slack.as(who).messages('dm');
 const offers = (app: InboxApp, id: string) =>
-	dmsOf(app, 'grace').filter((dm) => JSON.stringify(dm.blocks()).includes(id) && dm.buttons().includes(OFFER));
+	dmOf(app, 'grace').filter((dm) => JSON.stringify(dm.blocks()).includes(id) && dm.buttons().includes(OFFER));
 const offered = (app: InboxApp, id: string): Promise<Posted> =>
 	app.until(
 		() => offers(app, id).at(-1),
-		() => `Grace was offered nothing, but told:\n${dmsOf(app, 'grace').at(-1)?.text()}`,
+		() => `Grace was offered nothing, but told:\n${dmOf(app, 'grace').at(-1)?.text()}`,
 	);
-const value = (app: InboxApp, id: string, index: number) => app.service.sessions.values(id, index)[0];
 const home = (app: InboxApp, who = 'grace') => app.slack.as(who).home();
 
 const says = (app: InboxApp, message: Posted, words: string) =>
@@ -39,12 +35,6 @@ const says = (app: InboxApp, message: Posted, words: string) =>
 async function graceReads(app: InboxApp, words: string): Promise<void> {
 	await app.openHome('grace');
 	await app.homeSays(words, { who: 'grace' });
-}
-
-async function asked(app: InboxApp) {
-	const id = await app.watched();
-	const index = app.ask(id, [FLIGHT], '');
-	return { id, index, post: await app.threadSays(id, 'Which flight') };
 }
 
 /** A question to which Ada's press is first and Grace's form second. */
@@ -110,57 +100,6 @@ describe('an answer that lost to one that was taken back', () => {
 		expect(app.service.log.savedPuts(id)).toHaveLength(1);
 	});
 
-	it('keeps no secret text, and its author is told', async ({ app }) => {
-		const id = await app.watched();
-		const index = app.ask(id, [item('What is the password of the hotel?'), item('Which hotel?')], '');
-		await app.threadSays(id, 'Which hotel?');
-		const forms = [await openSession(app, id, 'ada'), await openSession(app, id, 'grace')];
-		app.service.faults.add({ kind: 'error', status: 503, sessionId: id });
-		for (const form of forms) {
-			await form.fill(0, 'hunter2');
-			await form.fill(1, 'Grand');
-			await form.submit();
-			await form.close();
-		}
-		const told = await app.until(() =>
-			app.slack
-				.as('ada')
-				.dm()
-				.findLast((dm) => dm.buttons().includes('Discard answer')),
-		);
-		await told.press('Discard answer');
-		app.service.faults.clear();
-		await app.pass(120_000);
-		const offer = await offered(app, id);
-		expect(offer.text()).toContain('Passwords and codes were not kept. Type them again.');
-		const form = await prefilled(app, offer);
-		expect([form.value(0), form.value(1)]).toEqual([null, 'Grand']);
-		await form.close();
-		expect(app.service.sessions.values(id, index)).toEqual(['', '']);
-	});
-
-	it('is offered once to a person who pressed three times', async ({ app }) => {
-		const { id, post } = await asked(app);
-		await pressUnseen(app, post, 'LH 1173');
-		const graces = app.seenBy('grace', post);
-		await app.toldAfter(() => graces.press('LH 1173'), 'grace');
-		await app.pass(50);
-		// She heard that already.
-		await graces.press('LH 1173');
-		await app.pass(50);
-		await app.toldAfter(() => graces.press('TP 570'), 'grace');
-		await app.pass(50);
-		app.slack.faults.clear();
-		await app.openHome();
-		await home(app, 'ada')?.press('Undo');
-		const offer = await offered(app, id);
-		await app.pass(60_000);
-		expect(offer.text()).toContain('TP 570');
-		expect(offers(app, id)).toHaveLength(1);
-		await graceReads(app, `You: TP 570 · ${line('conflicted', { lastError: 'first_failed' })}`);
-		expect(home(app)?.text()).not.toContain('yours: TP 570');
-	});
-
 	it('hears of it where Slack was slow to say that the first was first', async ({ app }) => {
 		const { id, post } = await asked(app);
 		await pressUnseen(app, post, 'LH 1173');
@@ -173,22 +112,6 @@ describe('an answer that lost to one that was taken back', () => {
 		release();
 		expect((await offered(app, id)).text()).toContain(FAILED);
 	});
-
-	it('is told in the inbox as its author’s own when their first answer was first', async ({ app }) => {
-		const { id, index, post } = await asked(app);
-		await pressUnseen(app, post, 'LH 1173');
-		// The inbox tells of the newest failed answer to a question, and of the others in one line each.
-		await app.pass(50);
-		await app.toldAfter(() => post.press('TP 570'));
-		await app.pass(50);
-		// The same option once more is no second choice.
-		await post.press('LH 1173');
-		await app.until(() => value(app, id, index) === 'LH 1173');
-		await app.openHome();
-		const text = await app.homeSays('TP 570');
-		expect(text).toContain('Not sent: another answer of the same person counts');
-		expect(text).not.toContain('somebody else');
-	});
 });
 
 describe('an answer that lost to one that then failed', () => {
@@ -198,7 +121,7 @@ describe('an answer that lost to one that then failed', () => {
 		const offer = await offered(app, id);
 		app.service.faults.clear();
 		expect(offer.text()).toContain(FAILED);
-		const told = await app.until(() => dmsOf(app, 'ada').findLast((dm) => dm.text().includes('LH 1173')));
+		const told = await app.until(() => dmOf(app, 'ada').findLast((dm) => dm.text().includes('LH 1173')));
 		await says(app, told, '@grace wanted to answer too: ask them.');
 		expect(told.text()).not.toContain('TP 570');
 		const form = await prefilled(app, offer);
@@ -210,26 +133,12 @@ describe('an answer that lost to one that then failed', () => {
 	it('stays unsent when the session was over before the first was sent', async ({ app }) => {
 		const { id } = await lost(app);
 		app.service.sessions.setStatus(id, 'stopped');
-		const told = await app.until(() => dmsOf(app, 'grace').find((dm) => JSON.stringify(dm.blocks()).includes(id)));
+		const told = await app.until(() => dmOf(app, 'grace').find((dm) => JSON.stringify(dm.blocks()).includes(id)));
 		expect(told.text()).toContain('🏁 Not sent, nor was the first answer: the session was over\n');
 		expect(told.text()).toContain('because the session was over. Your text is below.');
 		expect(told.text()).toContain('> TP 570');
 		expect(told.buttons()).toEqual(['Open session']);
 		expect(app.service.log.puts(id)).toEqual([]);
-	});
-
-	it('is a draft, too, when the agent asks something else before the first was sent', async ({ app }) => {
-		const { id } = await lost(app);
-		const index = app.ask(id, [item('Which flight should I book?', 'One of: LX 180, TP 570')], 'One is full.');
-		const offer = await offered(app, id);
-		expect(offer.text()).toContain(FAILED);
-		expect(offer.text()).toContain('That answer was not delivered. Your text is a draft now');
-		expect(offer.text()).toContain('> TP 570');
-		expect(app.service.log.puts(id)).toEqual([]);
-		const form = await prefilled(app, offer);
-		await form.choose(0, 'LX 180');
-		await form.submit();
-		await app.until(() => value(app, id, index) === 'LX 180');
 	});
 
 	it('does not hear that the first was not sent when that may have arrived', async ({ app }) => {

@@ -19,8 +19,6 @@ import {
 const BEFORE = [task('Order six desk chairs.'), done('I open the shop.')];
 const QUESTION = asking('', [FLIGHT]);
 const BY_ADA = answeredBy('ada', 'LH 1173');
-/** Of an answer that is in no field any more while the agent waits: whose it was. */
-const LOST_BY_ADA = /^ada: LH 1173 · delivered · not in the field any more$/m;
 const STEP = done('I look again.');
 
 /** The agent asks the same again, and waits all the time. */
@@ -95,22 +93,6 @@ it.each(Object.entries(HISTORIES))(
 		expect(app.thread(id)).toHaveLength(2);
 	},
 );
-
-it('says each time on its post who answered', async () => {
-	const app = await forCase(handOverApp({}, WAITS));
-	const { id, index, post } = await asked(app);
-	let newest = post;
-	for (const _ of ['once', 'again']) {
-		const taken = takesAnswer(app, id, index, HISTORIES['the same message, emptied']);
-		await newest.press('LH 1173');
-		// The second one waits for the request budget.
-		await Promise.race([taken, app.pass(60_000)]);
-		newest = await postAfter(app, id, newest);
-		await app.pass(1_000);
-	}
-	await app.until(() => app.thread(id).filter((one) => LOST_BY_ADA.test(one.text())).length === 2);
-	expect(app.thread(id)).toHaveLength(3);
-});
 
 it('says that it was answered when the agent asks something else instead, or nothing', async () => {
 	const app = await forCase(handOverApp());

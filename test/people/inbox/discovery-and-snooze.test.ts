@@ -1,5 +1,4 @@
 import { askedSinceWords, othersAskWords, waitingCountWords } from '../../../src/screens/inbox.ts';
-import { OUTSIDE } from '../../../src/screens/question-post.ts';
 import { noListWords } from '../../../src/screens/watch.ts';
 import { expect, forCase, type InboxApp, inboxApp, it, said } from '../../kit.ts';
 import { auditLines } from '../../support/audit-lines.ts';
@@ -124,21 +123,14 @@ const watching = () => forCase(inboxApp({ env: { SESSION_SERVICE_RPM: '60' } }))
 const SHOWN = waitingCountWords(1, 0);
 const SNOOZED = waitingCountWords(0, 1);
 
-/** A question that Ada has snoozed in Home. */
-async function snoozed(app: InboxApp, label: string): Promise<string> {
-	const [id = ''] = await app.askedIn('#agents', ['Chairs']);
-	await app.openHome();
-	await app.home().press(label);
-	await app.homeSays(SNOOZED);
-	return id;
-}
-
+/** Ada, who is in this time zone, has snoozed a question in Home. */
 async function snoozedUntilTomorrow(tz: string | null) {
 	const app = await watching();
-	const ada = app.slack.state.people.find(({ name }) => name === 'ada');
-	if (ada === undefined) throw new Error('there is no ada');
-	ada.tz = tz;
-	await snoozed(app, 'Snooze until tomorrow 9:00');
+	Object.assign(app.slack.state.people.find(({ name }) => name === 'ada') ?? {}, { tz });
+	await app.askedIn('#agents', ['Chairs']);
+	await app.openHome();
+	await app.home().press('Snooze until tomorrow 9:00');
+	await app.homeSays(SNOOZED);
 	return app;
 }
 
@@ -194,24 +186,6 @@ it('Snooze hides it in the window too, after a restart, and shows it again with 
 	await app.slack.as('ada').modal()?.press('Show now');
 	await app.windowSays(waitingCountWords(2, 0), { without: ['snoozed'] });
 	await app.homeSays(waitingCountWords(2, 0), { without: ['snoozed'] });
-});
-
-it('Snooze does not hide what the agent asks instead', async () => {
-	const app = await watching();
-	const id = await snoozed(app, 'Snooze for 1 h');
-	app.service.sessions.answerAsPage(id, ['red']);
-	app.ask(id, ['Which size?']);
-	await app.homeSays('Which size?', { without: ['snoozed'] });
-});
-
-it('Snooze does not hide a later question with the same words', async () => {
-	const app = await watching();
-	const id = await snoozed(app, 'Snooze until tomorrow 9:00');
-	app.service.sessions.answerAsPage(id, ['red']);
-	await app.threadSays(id, OUTSIDE);
-	await app.homeSays(waitingCountWords(0, 0));
-	app.ask(id);
-	await app.homeSays(SHOWN, { without: ['snoozed'] });
 });
 
 it('Snooze lasts until tomorrow 9:00 where the person is', async () => {

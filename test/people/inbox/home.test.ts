@@ -1,5 +1,4 @@
 import { CHANNELS_UNKNOWN, waitingCountWords } from '../../../src/screens/inbox.ts';
-import { MOST_DRAFTS } from '../../../src/screens/inbox-content.ts';
 import { NOTE_LABEL } from '../../../src/slack/form/build.ts';
 import { decodeMetadata } from '../../../src/slack/ids.ts';
 import { placeOf } from '../../../src/slack/parts.ts';
@@ -14,11 +13,11 @@ import {
 	headline,
 	type InboxApp,
 	inboxApp,
-	it,
 	line,
 	said,
 	USUAL_REQUESTS,
 	whatHappened,
+	withApp,
 } from '../../kit.ts';
 import { tooComplex } from '../../support/too-complex.ts';
 
@@ -27,9 +26,10 @@ const start = (options: Parameters<typeof inboxApp>[0] = {}) =>
 
 const NOTHING = waitingCountWords(0, 0);
 
+const it = withApp(() => inboxApp({ env: FEWEST_REQUESTS }));
+
 describe('the Home tab', () => {
-	it('says what to do while nothing is watched, and while nothing is asked', async () => {
-		const app = await start();
+	it('says what to do while nothing is watched, and while nothing is asked', async ({ app }) => {
 		expect(await app.openHome()).toMatch(new RegExp(`${NOTHING}[^]*/session watch and an id`));
 		expect(app.textOf('ada')).toContain('No session is watched yet.');
 		await app.watched();
@@ -40,8 +40,7 @@ describe('the Home tab', () => {
 		);
 	});
 
-	it('shows the new name of a session while its question stays open', async () => {
-		const app = await start();
+	it('shows the new name of a session while its question stays open', async ({ app }) => {
 		const [id = ''] = await app.askedIn('#agents', ['Untitled']);
 		await app.openHome();
 		await app.homeSays('Untitled');
@@ -93,8 +92,7 @@ describe('the Home tab', () => {
 		await app.homeSays(NOTHING, { without: ['Third'] });
 	});
 
-	it('names what is open of a form, and the ids of sessions of the same name', async () => {
-		const app = await start();
+	it('names what is open of a form, and the ids of sessions of the same name', async ({ app }) => {
 		const items = [{ title: 'Your shoe size', value: '44' }, 'Which colour?', 'Which size?'];
 		const ids = await app.askedIn('#agents', ['Chairs', 'Chairs', 'Lamps'], items);
 		const text = await app.openHome();
@@ -105,8 +103,7 @@ describe('the Home tab', () => {
 		expect(text).toContain('\nLamps · #agents · ');
 	});
 
-	it('opens the form of a question over itself, for the channel and the thread of the question', async () => {
-		const app = await start();
+	it('opens the form of a question over itself, for the channel and the thread of the question', async ({ app }) => {
 		const [id = ''] = await app.askedIn('#agents', ['Chairs']);
 		await app.openHome();
 		await app.slack.as('ada').home()?.press('Answer…');
@@ -134,8 +131,7 @@ describe('the Home tab', () => {
 		expect(app.service.log.effectivePuts().length).toBe(1);
 	});
 
-	it('shows answers that need a decision with their buttons, then the last answers, and no secret', async () => {
-		const app = await start();
+	it('shows answers that need a decision with their buttons, then the last answers, and no secret', async ({ app }) => {
 		const ada = app.slack.as('ada');
 		await app.askedIn('#agents', ['Locked'], [{ title: 'Your password' }]);
 		await app.openHome();
@@ -176,28 +172,13 @@ describe('the Home tab', () => {
 		const published = app.slack.traffic.calls('views.publish').map(({ request }) => JSON.stringify(request));
 		expect(published.join()).not.toContain('hunter2');
 	});
-
-	it('offers to continue a draft', async () => {
-		const app = await start();
-		await app.askedIn('#agents', ['Chairs'], ['Which colour would you like?']);
-		await app.openHome();
-		const ada = app.slack.as('ada');
-		await ada.home()?.press('Answer…');
-		const form = await ada.waitForModal('Which colour would');
-		await form.fill(0, 'half a thought');
-		await app.pass(2_000);
-		await form.close();
-		await app.homeSays('Chairs · half a thought · ');
-		await ada.home()?.press('Continue');
-		const again = await ada.waitForModal(DRAFT_RESTORED);
-		expect(again.value(0)).toBe('half a thought');
-	});
 });
 
 describe('a choice that came second', () => {
-	it('is one line below the last answers, however often it was pressed, and asks for no decision', async () => {
-		const app = await start();
-		const items = [{ title: 'Which colour?', description: 'One of: Graphite, Sand' }];
+	it('is one line below the last answers for each option, however often it was pressed, and asks for no decision', async ({
+		app,
+	}) => {
+		const items = [{ title: 'Which colour?', description: 'One of: Graphite, Sand, Red' }];
 		const [id = ''] = await app.askedIn('#agents', ['Chairs'], items);
 		const post = await app.threadSays(id, 'Which colour?');
 		app.freezePosts();
@@ -208,30 +189,17 @@ describe('a choice that came second', () => {
 			await app.pass(50);
 			await app.seenBy(who, post).press(who === 'ada' ? 'Graphite' : 'Sand');
 		}
+		await app.pass(50);
+		await app.toldAfter(() => post.press('Red'));
 		await app.pass(5_000);
 		await app.openHome();
-		const text = await app.homeSays('@grace was first: Sand · You: Graphite');
+		const text = await app.homeSays('@grace was first: Sand · You: Red');
+		expect(text).toContain('@grace was first: Sand · You: Graphite');
 		expect(text.match(/Graphite/g)).toHaveLength(1);
 		expect(text.indexOf('@grace was first')).toBeGreaterThan(text.indexOf('Your last answers'));
 		expect(app.home().buttons()).toEqual([]);
 		await app.openHome('grace');
 		expect((await app.homeSays('Sand', { who: 'grace' })).match(/Sand/g)).toHaveLength(1);
-	});
-
-	it('is told for each other choice', async () => {
-		const app = await start();
-		const items = [{ title: 'Which colour?', description: 'One of: Graphite, Sand, Red' }];
-		const [id = ''] = await app.askedIn('#agents', ['Chairs'], items);
-		const post = await app.threadSays(id, 'Which colour?');
-		app.freezePosts();
-		await app.seenBy('grace', post).press('Red');
-		for (const option of ['Graphite', 'Sand']) {
-			await app.pass(50);
-			await app.toldAfter(() => post.press(option));
-		}
-		await app.openHome();
-		const text = await app.homeSays('@grace was first: Red · You: Sand');
-		expect(text).toContain('@grace was first: Red · You: Graphite');
 	});
 
 	it('is not told as the second one where it may have arrived before the other', async () => {
@@ -284,8 +252,7 @@ describe('a draft of a question that is over', () => {
 		await app.homeSays(NOTHING, { without: ['half a', 'Drafts'] });
 	});
 
-	it('gives a long text back whole, in parts that are not too long for Slack', async () => {
-		const app = await start();
+	it('gives a long text back whole, in parts that are not too long for Slack', async ({ app }) => {
 		const [id = ''] = await app.askedIn('#agents', ['Chairs'], ['Why?', 'What else?']);
 		await app.openHome();
 		await app.home().press('Answer…');
@@ -302,28 +269,6 @@ describe('a draft of a question that is over', () => {
 		const parts = Array.from(found, ([, part = '']): string => JSON.parse(part));
 		expect(parts.join('')).toBe(texts.join('\n\n'));
 		expect(Math.max(...parts.map((part) => part.length))).toBeLessThanOrEqual(3_000);
-	});
-
-	it('makes room for an older one with *Discard*', async () => {
-		const app = await start({ env: USUAL_REQUESTS });
-		const names = Array.from({ length: MOST_DRAFTS + 1 }, (_, number) => `Chairs ${number}`);
-		const ids = await app.askedIn('#agents', names);
-		for (const [number, id] of ids.entries()) {
-			await (await app.threadSays(id, 'Which colour?')).press('Answer…');
-			const form = await app.until(() => {
-				const modal = app.slack.as('ada').modal();
-				return modal?.submitText() != null && modal;
-			});
-			await form.fill(0, `thought ${number}.`);
-			await app.pass(1_000);
-			await form.close();
-		}
-		for (const id of ids) app.service.sessions.answerAsPage(id, ['red']);
-		await app.openHome();
-		const shown = new RegExp(`(?:thought \\d[^]*no longer asked[^]*){${MOST_DRAFTS}}`);
-		await app.homeSays(shown, { without: ['thought 0.'] });
-		await app.home().press('Discard');
-		await app.homeSays('thought 0.', { without: [`thought ${MOST_DRAFTS}.`] });
 	});
 
 	it('is continued where the same is asked in another message', async () => {
@@ -400,41 +345,6 @@ describe('a draft of a question that is over', () => {
 		expect(form.value(NOTE_LABEL)).toBeNull();
 	});
 
-	it('stays away where its author has pressed an option, also when the same is asked again', async () => {
-		const { app, id, post } = await draftedBesideOptions();
-		await post.press('Sand');
-		await app.until(() => app.service.sessions.values(id, 2)[0] === 'Sand');
-		await app.openHome();
-		await app.homeSays(line('resumed'));
-		app.step(id, 'I look once more.');
-		await app.pass(5_000);
-		app.ask(id, OPTIONS, 'Now for the tables.');
-		await app.homeSays('Now for the tables.', { without: ['half a', 'Drafts'] });
-	});
-
-	it('is there although its author has answered the same words before', async () => {
-		const app = await start();
-		const [id = ''] = await app.askedIn('#agents', ['Chairs'], ['Which colour?']);
-		await app.openHome();
-		await app.home().press('Answer…');
-		const first = await app.slack.as('ada').waitForModal('Which colour?');
-		await first.fill(0, 'red');
-		await first.submit();
-		await app.homeSays(line('resumed'), { without: ['Drafts'] });
-		await app.slack.as('ada').modal()?.close();
-		app.step(id, 'I look once more.');
-		await app.pass(5_000);
-		app.ask(id, ['Which colour?'], 'Now for the tables.');
-		await app.homeSays('Now for the tables.');
-		await app.home().press('Answer…');
-		const form = await app.slack.as('ada').waitForModal('Which colour?');
-		await form.fill(0, 'half a thought');
-		await app.pass(2_000);
-		await form.close();
-		app.service.sessions.answerAsPage(id, ['blue']);
-		await app.homeSays(/half a thought[^\n]*no longer asked/);
-	});
-
 	it('is closed still when nobody watches its session any more', async () => {
 		const { app, id } = await drafted();
 		app.service.sessions.setStatus(id, 'completed');
@@ -444,16 +354,6 @@ describe('a draft of a question that is over', () => {
 		await app.openHome();
 		expect(await app.homeSays('half a')).toContain('no longer asked');
 		expect(app.home().buttons()).toEqual(['Copy text', 'Discard']);
-	});
-
-	it('is not there when its author has answered', async () => {
-		const { app, id } = await drafted();
-		await app.home().press('Answer…');
-		const form = await app.slack.as('ada').waitForModal(DRAFT_RESTORED);
-		await form.fill(0, 'red');
-		await form.submit();
-		await app.until(() => app.service.sessions.values(id, 2)[0] === 'red');
-		await app.homeSays(line('resumed'), { without: ['half a', 'Drafts'] });
 	});
 
 	it.each(['completed', 'failed'])(
@@ -473,8 +373,7 @@ describe('a draft of a question that is over', () => {
 });
 
 describe('who sees what in the Home tab', () => {
-	it('shows questions of the channels that the person is in, also private ones, each once', async () => {
-		const app = await start();
+	it('shows questions of the channels that the person is in, also private ones, each once', async ({ app }) => {
 		const [, both = ''] = await app.askedIn('#agents', ['Public', 'In both']);
 		await app.askedIn('#secret', ['Private']);
 		await app.watch(both, { channel: '#secret' });
@@ -488,8 +387,7 @@ describe('who sees what in the Home tab', () => {
 		expect(ofGrace).not.toContain('secret');
 	});
 
-	it('forgets a channel that the person leaves, and shows one that they join, at once', async () => {
-		const app = await start();
+	it('forgets a channel that the person leaves, and shows one that they join, at once', async ({ app }) => {
 		await app.askedIn('#secret', ['Private']);
 		expect(await app.openHome('grace')).toContain(NOTHING);
 		await app.slack.invite('#secret', 'grace');
@@ -498,8 +396,7 @@ describe('who sees what in the Home tab', () => {
 		await app.homeSays(NOTHING, { who: 'grace', without: ['Private'] });
 	});
 
-	it('asks Slack for channels again after five minutes if it heard of no change', async () => {
-		const app = await start();
+	it('asks Slack for channels again after five minutes if it heard of no change', async ({ app }) => {
 		await app.askedIn('#secret', ['Private']);
 		app.slack.settings.events = app.slack.settings.events.filter((name) => !name.startsWith('member_'));
 		await app.slack.invite('#secret', 'grace');
@@ -511,8 +408,7 @@ describe('who sees what in the Home tab', () => {
 		expect(await app.openHome('grace')).toContain(NOTHING);
 	});
 
-	it('shows questions of the direct message with the app to that person alone', async () => {
-		const app = await start();
+	it('shows questions of the direct message with the app to that person alone', async ({ app }) => {
 		const id = app.session({ name: 'My own' });
 		await app.slack.as('ada').command('dm', `/session watch ${id}`);
 		await app.until(() => app.card(id, 'dm'));
@@ -523,8 +419,7 @@ describe('who sees what in the Home tab', () => {
 		expect(await app.openHome('grace')).toContain(NOTHING);
 	});
 
-	it('shows nothing from channels while Slack does not tell them, and asks again by itself', async () => {
-		const app = await start();
+	it('shows nothing from channels while Slack does not tell them, and asks again by itself', async ({ app }) => {
 		await app.askedIn('#agents', ['Chairs']);
 		const fault = { method: 'users.conversations', error: 'internal_error' };
 		app.slack.faults.add({ ...fault, when: (args) => args.user !== undefined });
@@ -542,21 +437,13 @@ describe('who sees what in the Home tab', () => {
 		await app.askedIn('#agents', ['Chairs']);
 		expect(await app.openHome('gus')).toContain(whatHappened('guest'));
 		expect(app.textOf('gus')).not.toContain('Chairs');
+		expect(app.home('gus').buttons()).toEqual([]);
 		const published = app.publishedTo('gus');
 		await app.askedIn('#agents', ['More chairs']);
 		expect(app.publishedTo('gus')).toBe(published);
 		expect(await app.openHome()).toContain(waitingCountWords(2, 0));
 		await app.restart({ ALLOWED_CHANNELS: 'C0SECRET' });
 		expect(await app.openHome()).toContain(NOTHING);
-	});
-
-	it('checks a press again', async () => {
-		const app = await start();
-		await app.askedIn('#agents', ['Chairs']);
-		await app.openHome();
-		await app.restart({ ALLOWED_CHANNELS: 'C0SECRET' });
-		await app.slack.as('ada').home()?.press('Answer…');
-		await app.windowSays(whatHappened('channel_not_allowed'));
 	});
 });
 
@@ -572,19 +459,7 @@ async function openWindow(app: InboxApp, who = 'ada') {
 }
 
 describe('/session inbox', () => {
-	it('shows the inbox in a window that follows changes', async () => {
-		const app = await start();
-		const id = await app.watched({ name: 'Chairs' });
-		await openWindow(app);
-		await app.windowSays(NOTHING);
-		app.ask(id);
-		await app.windowSays(waitingCountWords(1, 0));
-		app.service.sessions.answerAsPage(id, ['red']);
-		await app.windowSays(NOTHING);
-	});
-
-	it('opens the form on top, for the channel of the question, and has the newest state under it', async () => {
-		const app = await start();
+	it('opens the form on top, for the channel of the question, and has the newest state under it', async ({ app }) => {
 		const [id = ''] = await app.askedIn('#agents', ['Chairs', 'Tables']);
 		const inbox = await openWindow(app);
 		await inbox.press('Answer…', 0);
@@ -629,8 +504,7 @@ describe('/session inbox', () => {
 		expect(inbox.buttons().filter((label) => /Next|Previous/.test(label))).toEqual(['Previous 10']);
 	});
 
-	it('updates no window that was closed', async () => {
-		const app = await start();
+	it('updates no window that was closed', async ({ app }) => {
 		const id = await app.watched();
 		const inbox = await openWindow(app);
 		await app.pass(1_000);
@@ -641,30 +515,9 @@ describe('/session inbox', () => {
 		expect(updates(app, inbox.id)).toHaveLength(before);
 	});
 
-	it('gives up a window that Slack does not know any more', async () => {
-		const app = await start();
-		const id = await app.watched();
-		const inbox = await openWindow(app);
-		app.slack.forgetViews([inbox.id]);
-		app.ask(id);
-		await app.until(() => updates(app, inbox.id).some(({ answer }) => JSON.stringify(answer).includes('not_found')));
-		const before = updates(app, inbox.id).length;
-		app.service.sessions.answerAsPage(id, ['red']);
-		await app.pass(90_000);
-		expect(updates(app, inbox.id)).toHaveLength(before);
-	});
-
-	it('says what to do when the trigger is lost', async () => {
-		const app = await start();
+	it('says what to do when the trigger is lost', async ({ app }) => {
 		app.slack.faults.add({ method: 'views.open', error: 'expired_trigger_id' });
 		const told = await app.command('/session inbox');
 		expect(told.text()).toContain('Open the Home tab of this app');
-	});
-
-	it('slows down a person who opens it over and over', async () => {
-		const app = await start({ limits: { personReads: { burst: 2, perMinute: 2 } } });
-		for (let opened = 0; opened < 4; opened++) await openWindow(app);
-		const told = await app.command('/session inbox');
-		expect(told.text()).toContain(whatHappened('too_fast'));
 	});
 });

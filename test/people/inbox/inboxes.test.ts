@@ -266,28 +266,6 @@ describe('an inbox', () => {
 		expect(await run.store.db.read.selectFrom('views').select('id').execute()).toEqual([]);
 	});
 
-	it('is shown by one of two replicas', async () => {
-		const run = await startInboxes({ processes: 2 });
-		await run.opens(2_000);
-		for (let change = 0; change < 5; change++) {
-			await run.asks(`s${change}`);
-			await run.touch();
-			await run.pass(6_000);
-		}
-		expect(run.screen().map((says) => says.split(':')[0])).toEqual(['0', '1', '2', '3', '4', '5']);
-	});
-
-	it('goes on after the process was stopped, on another one', async () => {
-		const run = await startInboxes();
-		await run.opens(5_000);
-		await run.first.stop();
-		await run.asks('s1');
-		const next = run.start();
-		onTestFinished(() => next.stop());
-		await run.pass(2_000);
-		expect(run.screen()).toEqual(['0: ', '1: Session s1']);
-	});
-
 	it('is shown again when the process died before it noted what Slack shows', async () => {
 		const run = await startInboxes();
 		await run.opens(5_000);
@@ -321,27 +299,6 @@ describe('an inbox', () => {
 		await run.store.views.remove(window);
 		expect(await rows()).toEqual([]);
 	});
-
-	it('tells why its person may not see it, and shows nothing else', async () => {
-		const run = await startInboxes();
-		await run.asks('s1');
-		run.slack.refusal = 'guest';
-		await run.opens(1_000);
-		expect(run.screen()).toEqual(['guest']);
-		expect(run.slack.asked).toEqual([]);
-	});
-
-	it('shows a question in channels of its person that the access policy allows', async () => {
-		const run = await startInboxes();
-		run.slack.channels = new Set(['C1', 'C-NOT-ALLOWED']);
-		await run.asks('allowed');
-		await run.asks('elsewhere', { channelId: 'C2' });
-		await run.asks('not allowed', { channelId: 'C-NOT-ALLOWED' });
-		await run.asks('own', { channelId: `D${ANN.userId}` });
-		await run.asks("bob's", { channelId: `D${BOB.userId}` });
-		await run.opens(1_000);
-		expect(run.screen()).toEqual(['2: Session allowed, Session own']);
-	});
 });
 
 describe('when Slack fails', () => {
@@ -367,15 +324,6 @@ describe('when Slack fails', () => {
 		await run.pass(4_000);
 		expect(run.screen()).toEqual(['0: ']);
 		expect(run.screen(homeOf(BOB).id)).toEqual(['0: ']);
-	});
-
-	it('asks again soon whether a person may see their inbox', async () => {
-		const run = await startInboxes();
-		run.slack.refusal = 'could_not_check';
-		await run.opens(1_000);
-		run.slack.refusal = null;
-		await run.pass(9_000);
-		expect(run.screen()).toEqual(['0: ']);
 	});
 
 	it('says that it could not check who somebody is, when that takes long', async () => {

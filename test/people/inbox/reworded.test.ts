@@ -143,41 +143,6 @@ describe('a question whose text the agent replaces between post and press', () =
 		for (const one of [post, dm]) expect(one.text()).toMatch(answeredBy('ada', 'Yes'));
 	});
 
-	it('is posted with the new text when the first post waited for Slack', async ({ app }) => {
-		const id = await app.watched();
-		app.slack.faults.add({ method: 'chat.postMessage', error: 'internal_error' });
-		const index = app.ask(id, [GO_ON], READ);
-		await app.pass(20_000);
-		reword(app, id, DELETE);
-		await app.pass(20_000);
-		app.slack.faults.clear();
-		const post = await app.threadSays(id, 'Shall I go on?');
-		expect(post.editHistory().join()).not.toContain(READ);
-		expect(post.text()).toContain(DELETE);
-		await post.press('No');
-		await app.until(() => value(app, id, index) === 'No');
-	});
-
-	it('offers the new text again to whoever lost to a press for the old one', async ({ app }) => {
-		const { id, index, post } = await asked(app);
-		reword(app, id, DELETE);
-		// Her read has the post drawn with the new text, which Slack does not show yet.
-		const release = app.slack.faults.hold('chat.update');
-		const form = await openSession(app, id, 'grace');
-		await form.choose(0, 'No');
-		await post.press('Yes');
-		release();
-		await form.submit();
-		await form.close();
-		await toldChanged(app, 'ada', id);
-		const offer = await app.until(() => app.dms('grace').findLast((dm) => dm.buttons().includes('Open the question')));
-		expect(offer.text()).toContain(headline('conflicted', { lastError: 'first_failed' }));
-		await offer.press('Open the question');
-		const again = await app.slack.as('grace').waitForModal((modal) => modal.submitText() !== null);
-		await again.submit();
-		await app.until(() => value(app, id, index) === 'No');
-	});
-
 	it('says under the new text nothing of a press for the old one', async ({ app }) => {
 		const { id, index, post } = await asked(app);
 		await app.choose(post, 'Yes');
@@ -224,21 +189,6 @@ describe('a form whose question gets another text', () => {
 		expect(puts(app, id)).toHaveLength(0);
 	});
 
-	it('says so when it is refreshed, keeps the typed text and no choice', async ({ app }) => {
-		const { id } = await asked(app, READ, MIXED);
-		const form = await openSession(app, id);
-		await fillMixed(form);
-		reword(app, id, DELETE);
-		await form.press('Refresh');
-		await app.slack.as('ada').waitForModal(DELETE);
-		expect(form.text()).toContain(CARRIED);
-		expect(valuesOf(form)).toEqual([null, NONE_OF_THESE, TYPED]);
-		expect((await form.submit()).outcome).toBe('fieldErrors');
-		expect(puts(app, id)).toHaveLength(0);
-		await form.press('Refresh');
-		expect(valuesOf(form)).toEqual([null, NONE_OF_THESE, TYPED]);
-	});
-
 	it('keeps a note with the name of its option, which is not chosen', async ({ app }) => {
 		const { id } = await asked(app, READ, [item('Shall I go on?', 'One of: Road | Cargo')]);
 		const form = await openSession(app, id);
@@ -248,15 +198,6 @@ describe('a form whose question gets another text', () => {
 		await form.press('Refresh');
 		await app.slack.as('ada').waitForModal(DELETE);
 		expect([form.value(0), form.value(NOTE_LABEL)]).toEqual([NONE_OF_THESE, 'Cargo: with two seats']);
-	});
-
-	it('keeps a choice when it is refreshed with the same text', async ({ app }) => {
-		const { id } = await asked(app, READ, MIXED);
-		const form = await openSession(app, id);
-		await fillMixed(form);
-		await form.press('Refresh');
-		await app.pass(1_000);
-		expect(valuesOf(form)).toEqual(['Yes', 'the first', TYPED]);
 	});
 
 	it('says so when a draft is restored that was typed for the old text, without its choice', async ({ app }) => {

@@ -1,4 +1,3 @@
-import type { ItemJson } from '../../../fake-session-service/json.ts';
 import { OUTSIDE } from '../../../src/screens/question-post.ts';
 import {
 	ASKS,
@@ -13,26 +12,11 @@ import {
 	type Posted,
 	type WatchingApp,
 	watchingApp,
-	whatHappened,
 	withApp,
 } from '../../kit.ts';
-
-const UNDO_MS = 10_000;
-const FLIGHT = item('Which flight should I book?', 'One of: LH 1173, TP 570');
+import { asked, dmOf, FLIGHT, UNDO_MS, value } from './harness.ts';
 
 const it = withApp(watchingApp);
-
-/** A watched session that asks, and the question's post. */
-async function asked(
-	app: WatchingApp,
-	items: readonly ItemJson[] = [FLIGHT],
-	style?: Parameters<WatchingApp['setPosts']>[0],
-) {
-	const id = await app.watched({}, style);
-	const index = app.ask(id, items, '');
-	const post = await app.threadSays(id, items.at(-1)?.title ?? '');
-	return { id, index, post };
-}
 
 /** The agent asks something else in the place of its question, which somebody's window finds. Resolves to the new post. */
 async function replaced(app: WatchingApp, id: string): Promise<Posted> {
@@ -41,9 +25,6 @@ async function replaced(app: WatchingApp, id: string): Promise<Posted> {
 	await (await openSession(app, id, 'grace')).close(true);
 	return app.threadSays(id, 'Which train');
 }
-
-const value = (app: WatchingApp, id: string, index: number) => app.service.sessions.values(id, index)[0];
-const dmOf = (app: WatchingApp, who: string) => app.slack.as(who).messages('dm');
 
 describe('what happens to a question while a choice can be taken back', () => {
 	it('says who answered when somebody in the dashboard is faster', async ({ app }) => {
@@ -99,18 +80,6 @@ describe('what happens to a question while a choice can be taken back', () => {
 		const again = await app.slack.as('grace').waitForModal((modal) => modal.submitText() !== null);
 		await again.submit();
 		await app.until(() => value(app, id, index) === 'ICE 5');
-	});
-
-	it('sends a choice for a question whose place in the session has changed', async ({ app }) => {
-		const { id, index, post } = await asked(app);
-		app.service.sessions.patch(id, {
-			messages: [{ role: 'system', content: 'A summary' }, ...(app.service.sessions.get(id).messages ?? [])],
-		});
-		await app.pass(40_000);
-		await app.choose(post, 'LH 1173');
-		await app.until(() => value(app, id, index + 1) === 'LH 1173');
-		await app.answered(id);
-		expect(post.text()).toContain('LH 1173');
 	});
 
 	it.for([
@@ -238,17 +207,6 @@ describe('what people are told about a choice', () => {
 		expect(next.notification()).toContain('An agent asks: Which seat? One of: aisle, window');
 	});
 
-	it('takes choices from posts that are over as soon as their channel is discreet', async ({ app }) => {
-		const { id, index, post } = await asked(app);
-		await app.choose(post, 'LH 1173');
-		await app.until(() => value(app, id, index) === 'LH 1173');
-		await app.answered(id);
-		await app.pass(5_000);
-		expect(post.text()).toContain('LH 1173');
-		await app.setPosts({ discreet: true });
-		await app.until(() => post.text().includes('ada answered') && !post.text().includes(': LH 1173'));
-	});
-
 	it('offers no options for a question that looks secret, and does not tell it in the notification', async ({
 		app,
 	}) => {
@@ -257,48 +215,11 @@ describe('what people are told about a choice', () => {
 		expect(post.notification()).toBe(ASKS);
 	});
 
-	it('offers ways to log in, which are no secrets themselves', async ({ app }) => {
-		const { post } = await asked(app, [item('Which auth method?', 'One of: Magic link, Password')]);
-		expect(post.buttons()).toEqual(['Magic link', 'Password', 'Other answer…', ...app.MENU]);
-	});
-
-	it('does not tell a question in the notification that asks for a link which the text above names', async ({
-		app,
-	}) => {
-		const id = await app.watched();
-		app.ask(id, [item('Please paste it')], 'The site has sent a magic link to your e-mail.');
-		const post = await app.threadSays(id, 'Please paste it');
-		expect(post.notification()).toBe(ASKS);
-	});
-
-	it('sends nothing and tells the person when Slack does not say who they are', async ({ app }) => {
-		const { id, post } = await asked(app);
-		await app.pass(60_000);
-		app.slack.faults.add({ method: 'users.info', error: 'internal_error' });
-		const told = await app.toldAfter(() => post.press('TP 570'));
-		expect(told.text()).toContain('Your choice, TP 570, was not sent.');
-		expect(told.text()).toContain(whatHappened('could_not_check'));
-		await app.pass(20_000);
-		expect(app.service.log.puts(id)).toHaveLength(0);
-		expect(post.buttons()).toContain('TP 570');
-	});
-
 	it('counts a press that Slack delivers twice as one', async ({ app }) => {
 		const { id, index, post } = await asked(app);
 		app.slack.faults.duplicateNext('block_actions');
 		await app.choose(post, 'TP 570');
 		await app.until(() => value(app, id, index) === 'TP 570');
-		expect(app.service.log.effectivePuts(id)).toHaveLength(1);
-	});
-
-	it('tells the person on an old post who answered it', async ({ app }) => {
-		const { id, index, post } = await asked(app);
-		app.freezePosts();
-		await post.press('LH 1173');
-		await app.until(() => value(app, id, index) === 'LH 1173');
-		const told = await app.toldAfter(() => app.seenBy('grace', post).press('TP 570'), 'grace');
-		expect(told.text()).toMatch(/@ada answered LH 1173 before you/);
-		await app.pass(20_000);
 		expect(app.service.log.effectivePuts(id)).toHaveLength(1);
 	});
 

@@ -3,37 +3,22 @@ import {
 	describe,
 	expect,
 	headline,
-	item,
 	openButtons,
 	openSession,
-	type Posted,
 	type WatchingApp,
 	watchingApp,
 	withApp,
 } from '../../kit.ts';
-
-/** The default of `UNDO_SECONDS`. */
-const UNDO_MS = 10_000;
-const FLIGHT = item('Which flight should I book?', 'One of: LH 1173, TP 570');
+import { asked, dmOf, UNDO_MS, value } from './harness.ts';
 
 const it = withApp(watchingApp);
 
-/** A watched session that asks which flight to book, and the question's post. */
-async function asked(app: WatchingApp, items = [FLIGHT]): Promise<{ id: string; index: number; post: Posted }> {
-	const id = await app.watched();
-	const index = app.ask(id, items, '');
-	const post = await app.threadSays(id, items[0]?.title ?? '');
-	return { id, index, post };
-}
-
-const value = (app: WatchingApp, id: string, index: number) => app.service.sessions.values(id, index)[0];
 const putCount = (app: WatchingApp, id: string) => app.service.log.effectivePuts(id).length;
 /** Waits until this answer was sent, once. */
 async function isSent(app: WatchingApp, { id, index }: { id: string; index: number }, option: string): Promise<void> {
 	await app.until(() => value(app, id, index) === option);
 	expect(putCount(app, id)).toBe(1);
 }
-const dmOf = (app: WatchingApp, who: string) => app.slack.as(who).messages('dm');
 
 describe('a question with short options', () => {
 	it.for(['works', 'refused', 'losesMetadata'] as const)(
@@ -134,38 +119,6 @@ describe('a question with short options', () => {
 		await isSent(app, { id, index }, 'LH 1173');
 	});
 
-	it('offers the question again to whoever lost to a press that is taken back, with their text', async ({ app }) => {
-		const { id, index, post } = await asked(app);
-		const form = await openSession(app, id, 'grace');
-		await form.choose(0, 'TP 570');
-		await app.choose(post, 'LH 1173');
-		await form.submit();
-		expect(form.text()).toContain(headline('conflicted'));
-		await form.close();
-		await post.press('Undo');
-		const offer = await app.until(() =>
-			dmOf(app, 'grace').findLast((dm) => dm.buttons().includes('Open the question')),
-		);
-		expect(offer.text()).toContain(headline('conflicted', { lastError: 'first_failed' }));
-		expect(offer.text()).toMatch(/ada.* answered before you\. That answer was not delivered\./i);
-		expect(offer.text()).toContain('TP 570');
-		const again = await openSession(app, id, 'grace');
-		expect(again.value(0)).toBe('TP 570');
-		await again.submit();
-		await isSent(app, { id, index }, 'TP 570');
-	});
-
-	it('tells a person whose press came after a form that the form was first', async ({ app }) => {
-		const { id, index, post } = await asked(app);
-		const form = await openSession(app, id, 'grace');
-		await form.choose(0, 'TP 570');
-		app.freezePosts();
-		await form.submit();
-		const told = await app.toldAfter(() => post.press('LH 1173'));
-		expect(told.text()).toMatch(/@grace answered TP 570 before you/);
-		await isSent(app, { id, index }, 'TP 570');
-	});
-
 	/** Somebody's form says "TP 570", and no read of the session has been compared with that yet. */
 	async function saidUncompared(app: WatchingApp, who: 'ada' | 'grace') {
 		const question = await asked(app);
@@ -211,21 +164,9 @@ describe('a question with short options', () => {
 			await form.choose(0, 'TP 570');
 			if (note !== '') await form.fill(1, note);
 			await form.submit();
-			await app.until(
-				() => post.text().includes(line),
-				() => post.text(),
-			);
+			await app.until(() => post.text().includes(line));
 		},
 	);
-
-	it('keeps the first of two choices of one person', async ({ app }) => {
-		const { id, index, post } = await asked(app);
-		const [first] = await Promise.all([post.press('LH 1173'), post.press('TP 570')]);
-		expect(first).toBe(true);
-		await app.until(() => value(app, id, index) !== '');
-		await app.pass(20_000);
-		expect(putCount(app, id)).toBe(1);
-	});
 
 	it('sends once after a restart within the time for Undo, not before its end, and Undo still works', async ({
 		app,

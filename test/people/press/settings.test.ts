@@ -1,15 +1,7 @@
-import { answeredBy, expect, forCase, it, item, type Posted, type WatchingApp, watchingApp } from '../../kit.ts';
+import { answeredBy, expect, forCase, it, type Posted, watchingApp } from '../../kit.ts';
+import { asked, FLIGHT, value } from './harness.ts';
 
-const FLIGHT = item('Which flight should I book?', 'One of: LH 1173, TP 570');
 const PRESSES = 20;
-
-async function asked(app: WatchingApp) {
-	const id = await app.watched();
-	const index = app.ask(id, [FLIGHT], '');
-	return { id, index, post: await app.threadSays(id, 'Which flight') };
-}
-
-const value = (app: WatchingApp, id: string, index: number) => app.service.sessions.values(id, index)[0];
 
 it('sends a choice at once when UNDO_SECONDS is 0', async () => {
 	const app = await forCase(watchingApp({ env: { UNDO_SECONDS: '0' } }));

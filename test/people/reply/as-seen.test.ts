@@ -1,5 +1,6 @@
 import { itemsOf } from '../../../fake-session-service/log.ts';
-import { expect, item, type Posted, type WatchingApp, watchingApp, withApp } from '../../kit.ts';
+import { seenText } from '../../../src/slack/seen-text.ts';
+import { expect, item, type Posted, it as rule, type WatchingApp, watchingApp, withApp } from '../../kit.ts';
 
 const BOT = 'U0BOT';
 
@@ -25,11 +26,19 @@ const list = (style: string, ...items: string[]): Element => {
 	return { type: 'rich_text_list', style, indent: 0, border: 0, elements: items.map((one) => section(text(one))) };
 };
 const us = { type: 'user', user_id: BOT };
+const NAMES = new Map([
+	['@U0GRACE', 'grace'],
+	['#C0GENERAL', 'general'],
+]);
 
-/** Sends a message as Slack's client does: its mrkdwn, with or without the rich text. */
-function say(app: WatchingApp, post: Posted, mrkdwn: string, ...parts: Element[]): Promise<Posted> {
-	const blocks = parts.length === 0 ? [] : [{ type: 'rich_text', block_id: 'b', elements: parts }];
-	return app.toldAfter(() => app.slack.as('ada').say('#agents', { text: mrkdwn, blocks }, { thread: post }));
+/** What its author sees of a message without the mention of the app. */
+const seen = (mrkdwn: string, ...parts: readonly Element[]) =>
+	seenText({ text: mrkdwn, blocks: parts.length === 0 ? [] : [{ type: 'rich_text', elements: parts }] }, BOT, NAMES);
+
+/** Says it in the thread as Slack's client does, with or without the rich text; resolves to what only its author is asked. */
+function say(app: WatchingApp, thread: Posted, mrkdwn: string, ...elements: Element[]): Promise<Posted> {
+	const blocks = elements.length === 0 ? [] : [{ type: 'rich_text', block_id: 'b', elements }];
+	return app.toldAfter(() => app.slack.as('ada').say('#agents', { text: mrkdwn, blocks }, { thread }));
 }
 
 const it = withApp(async () => {
@@ -37,16 +46,10 @@ const it = withApp(async () => {
 	// Ada leaves a private channel that the app is in.
 	const secret = app.slack.state.channels.find(({ id }) => id === 'C0SECRET');
 	if (secret !== undefined) secret.members = secret.members.filter((id) => id !== 'U0ADA');
-	return { ...app, ...(await asked(app, ['What shall I do?'])) };
+	return app;
 });
 
-async function expectOffer(offer: Promise<Posted>, words: string): Promise<void> {
-	const lines = words.split('\n').map((line) => `> ${line}`);
-	const [said] = (await offer).text().split('\nWhat shall I do? · ');
-	expect(said).toBe(`Send this to the agent as the answer?\n${lines.join('\n')}`);
-}
-
-it.for([
+rule.each([
 	['a comma behind the mention', `<@${BOT}>, LH 1173`, 'LH 1173'],
 	['a comma after a space', `<@${BOT}> , LH 1173`, 'LH 1173'],
 	['a colon behind the mention', `<@${BOT}>: LH 1173`, 'LH 1173'],
@@ -78,7 +81,6 @@ it.for([
 	['a phone', `<@${BOT}> <tel:+4930123456|030 123456>`, '030 123456'],
 	['a person', `<@${BOT}> ask <@U0GRACE>, not <@U0NOBODY>`, 'ask @grace, not <@U0NOBODY>'],
 	['a channel', `<@${BOT}> ask in <#C0GENERAL|> or <#C0GENERAL>`, 'ask in #general or #general'],
-	['a channel that the author is not in', `<@${BOT}> ask in <#C0SECRET>`, 'ask in <#C0SECRET>'],
 	['everybody', `<@${BOT}> ask <!here> or <!subteam^S0OPS|@ops>`, 'ask @here or @ops'],
 	['a date', `<@${BOT}> on <!date^1700000000^{date}|14 Nov 2023>`, 'on 14 Nov 2023'],
 	['emphasis', `<@${BOT}> *LH 1173*, _not *TP 570*_, ~no~, \`npm ci\``, 'LH 1173, not TP 570, ~no~, npm ci'],
@@ -91,11 +93,11 @@ it.for([
 	['no-break spaces', `<@${BOT}>\u00a0LH\u00a01173 for 10\u202f000`, 'LH 1173 for 10 000'],
 	['what nobody sees', `<@${BOT}>\u200b, L\u00adH\ufeff 1173 👩\u200d💻`, 'LH 1173 👩\u200d💻'],
 	['signs', `<@${BOT}> a &lt; b &amp;amp; &lt;@U0GRACE&gt;`, 'a < b &amp; <@U0GRACE>'],
-] as const)('arrives as its author sees it: %s', async ([, mrkdwn, words], { app }) => {
-	await expectOffer(say(app, app.post, mrkdwn), words);
+] as const)('a message is read as its author sees it: %s', (_, mrkdwn, words) => {
+	expect(seen(mrkdwn)).toBe(words);
 });
 
-it.for([
+rule.each([
 	['asterisks that were typed', '*.py,*.ts and _x_', [section(us, text(' *.py,*.ts and _x_'))], '*.py,*.ts and _x_'],
 	[
 		'styles',
@@ -147,15 +149,27 @@ it.for([
 		'both:\n• a\n• b\n1. c\n2. d\n> e\n> f\nfor *x*:\n  y',
 	],
 	['mrkdwn, where Slack has something new', '*LH 1173*', [section(us, { type: 'constructor', id: 'x' })], 'LH 1173'],
-] as const)('arrives from rich text as its author sees it: %s', async ([, mrkdwn, parts, words], { app }) => {
-	await expectOffer(say(app, app.post, `<@${BOT}> ${mrkdwn}`, ...parts), words);
+] as const)('rich text is read as its author sees it: %s', (_, mrkdwn, parts, words) => {
+	expect(seen(`<@${BOT}> ${mrkdwn}`, ...parts)).toBe(words);
+});
+
+it('a mention arrives with the names of people and channels, but of channels that its author is not in', async ({
+	app,
+}) => {
+	const { post } = await asked(app, ['What shall I do?']);
+	const person = (id: string) => ({ type: 'user', user_id: id });
+	const channel = (id: string) => ({ type: 'channel', channel_id: id });
+	const known = [text(', ask '), person('U0GRACE'), text(' in '), channel('C0GENERAL')];
+	const unknown = [text(', not '), person('U0NOBODY'), text(' in '), channel('C0SECRET')];
+	const offer = await say(app, post, `<@${BOT}> ask`, section(us, ...known, ...unknown));
+	const words = 'ask @grace in #general, not <@U0NOBODY> in <#C0SECRET>';
+	expect(offer.text()).toContain(`Send this to the agent as the answer?\n> ${words}\nWhat shall I do? · `);
 });
 
 const WHICH: [string, string] = ['Which one?', "- config.py\n- LH 1173\n- I don't know"];
 
 it.for([
 	['config.py', `“*<http://config.py|Config.py>*” <@${BOT}>`],
-	['LH 1173', `<@${BOT}>, \u200blh\u00a01173`],
 	["I don't know", `<@${BOT}>: “I don’t know”`],
 ] as const)('sends the option %s, whatever Slack and keyboards make of it', async ([option, mrkdwn], { app }) => {
 	const { id, post: thread } = await asked(app, WHICH);
@@ -166,7 +180,7 @@ it.for([
 
 it('chooses the option in the form of several items', async ({ app }) => {
 	const { post: thread } = await asked(app, ['First?'], WHICH);
-	await (await say(app, thread, `<@${BOT}>, *lh\u00a01173*`)).press('Use as answer');
+	await (await say(app, thread, `<@${BOT}>, *\u200blh\u00a01173*`)).press('Use as answer');
 	const ada = app.slack.as('ada');
 	await (await ada.waitForModal('Which question does it answer?')).choose(0, '2. Which one?');
 	const form = await ada.waitForModal((modal) => modal.submitText() !== null);

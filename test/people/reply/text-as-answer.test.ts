@@ -1,6 +1,6 @@
 import { itemsOf } from '../../../fake-session-service/log.ts';
 import { chosenTextHelp } from '../../../src/screens/reply.ts';
-import { describe, expect, item, openButtons, settingsOf, type WatchingApp, watchingApp, withApp } from '../../kit.ts';
+import { describe, expect, openButtons, settingsOf, type WatchingApp, watchingApp, withApp } from '../../kit.ts';
 
 const it = withApp(watchingApp);
 
@@ -10,10 +10,7 @@ const isForm = (modal: { submitText(): string | null }) => modal.submitText() !=
 /** A watched session with a question in its thread. */
 async function asked(app: WatchingApp, ...titles: string[]): Promise<string> {
 	const id = await app.watched();
-	app.ask(
-		id,
-		titles.map((title) => item(title)),
-	);
+	app.ask(id, titles);
 	await app.threadSays(id, titles[0] ?? '');
 	return id;
 }
@@ -137,18 +134,6 @@ describe('the shortcut "Use as answer"', () => {
 			expect([sent(app, size), sent(app, colour)]).toEqual([['Sand & <forest>, please'], []]);
 		});
 
-		it('asks which item of the chosen question it answers', async ({ app }) => {
-			const id = await asked(app, 'First?', 'Second?');
-			const told = await useOutside(app, 'Only the second');
-			expect(told.text()).toContain('First? and 1 more · ');
-			await told.press('Use as answer');
-			const chooser = await ada(app).waitForModal('> Only the second');
-			await chooser.choose(0, '2. Second?');
-			const form = await ada(app).waitForModal(isForm);
-			expect([form.value(0), form.value(1)]).toEqual([null, 'Only the second']);
-			expect(sent(app, id)).toEqual([]);
-		});
-
 		it('tells sessions of the same name apart, also to somebody who hears the buttons', async ({ app }) => {
 			const ids = [app.session({ name: 'Same' }), app.session({ name: 'Same' }), app.session({ name: 'Another' })];
 			for (const id of ids) {
@@ -178,8 +163,6 @@ describe('the shortcut "Use as answer"', () => {
 			const one = await useOutside(app, 'Sand');
 			expect(one.buttons()).toEqual(Array.from({ length: 10 }, () => 'Use as answer'));
 			expect(one.text()).toContain('and 1 more question: to answer one of those, press Answer beside it.');
-			await asked(app, 'Question 11?');
-			expect((await useOutside(app, 'Sand')).text()).toContain('and 2 more questions: ');
 		});
 
 		it.for([
@@ -236,13 +219,6 @@ describe('the shortcut "Use as answer"', () => {
 			expect((await useOutside(app, 'Sand', 'grace')).text()).toContain('No question in this channel asks you.');
 		});
 	});
-
-	it('refuses "Use as answer" to a guest', async ({ app }) => {
-		const id = await asked(app, 'Which colour?');
-		await useAsAnswer(app, id, 'Sand', 'gus');
-		const modal = await app.slack.as('gus').waitForModal((now) => !now.text().includes('Looking at session'));
-		expect(modal.text()).toContain('Guests');
-	});
 });
 
 describe('a mention in the thread', () => {
@@ -262,32 +238,7 @@ describe('a mention in the thread', () => {
 		expect(sent(app, id)).toEqual(['Forest, I think']);
 	});
 
-	it("says who answered when the mention's button is pressed later", async ({ app }) => {
-		const id = await asked(app, 'Which colour?');
-		const told = await mention(app, id, 'Forest');
-		await app.pass(1_000);
-		const grace = app.slack.as('grace');
-		const [post] = app.thread(id);
-		if (post !== undefined) await app.seenBy('grace', post).press('Answer…');
-		const hers = await grace.waitForModal(isForm);
-		await hers.fill(0, 'Sand');
-		await hers.submit();
-		await app.answered(id);
-		await told.press('Send');
-		await app.until(() => told.text().includes('@grace answered Sand before you.'));
-		expect(app.service.log.effectivePuts(id)).toHaveLength(1);
-	});
-
-	it('asks which item a mention is for, sends long texts whole, and refuses secret items', async ({ app }) => {
-		const several = await asked(app, 'First?', 'Second?');
-		const told = await mention(app, several, 'the second one');
-		await told.press('Use as answer');
-		const chooser = await ada(app).waitForModal('Which question does it answer?');
-		await chooser.choose(0, '2. Second?');
-		const form = await ada(app).waitForModal(isForm);
-		expect(form.value(1)).toBe('the second one');
-		await form.close(true);
-
+	it('sends long texts whole, and refuses secret items', async ({ app }) => {
 		const secret = await asked(app, 'One-time code');
 		const refused = await mention(app, secret, '314159 secretly');
 		expect(refused.text()).toContain('Handraise never takes those from a message');

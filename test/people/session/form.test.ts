@@ -1,4 +1,3 @@
-import { REMOVED_ANSWER } from '../../../src/screens/answer.ts';
 import { MAY_STAY_EMPTY } from '../../../src/screens/form.ts';
 import { claimsWords } from '../../../src/screens/question.ts';
 import { NOTE_LABEL } from '../../../src/slack/form/build.ts';
@@ -11,15 +10,14 @@ import {
 	DRAFT_RESTORED,
 	describe,
 	expect,
-	headline,
 	item,
-	type Modal,
 	openSession,
 	said,
 	startApp,
 	whatHappened,
 	withApp,
 } from '../../kit.ts';
+import { arrived, press, sends, valuesIn } from './harness.ts';
 
 const it = withApp(startApp);
 /** A session in which the agent of `scenario` has just asked, and Ada's window with the form. */
@@ -27,30 +25,6 @@ async function opened(app: App, scenario: string) {
 	const id = app.service.sessions.start(scenario, `${scenario}-1`);
 	await app.service.sessions.until(id, () => app.service.sessions.askingIndex(id) >= 0);
 	return { id, modal: await openSession(app, id) };
-}
-
-/** Presses a button and waits until the view has its new content. */
-async function press(app: App, modal: Modal, label: string): Promise<void> {
-	const { hash } = modal.view();
-	expect(await modal.press(label)).toBe(true);
-	await app.slack.changes.until(
-		() => modal.view().hash !== hash,
-		() => `"${label}" changed nothing in: ${modal.text()}`,
-	);
-}
-
-const valuesIn = (modal: Modal) => answerFields(modal).map((field) => field.value);
-const lastPut = (app: App, id: string) => {
-	const body = app.service.log.savedPuts(id).at(-1)?.body as { humanInputResponse: { value: string }[] } | undefined;
-	return body?.humanInputResponse.map((item) => item.value);
-};
-
-/** Sends the form; `values` is what arrives, once. */
-async function sends(app: App, { id, modal }: { id: string; modal: Modal }, values: readonly string[]): Promise<void> {
-	expect((await modal.submit()).outcome).toBe('updated');
-	await app.slack.as('ada').waitForModal(DELIVERED);
-	expect(app.service.log.savedPuts(id)).toHaveLength(1);
-	expect(lastPut(app, id)).toEqual(values);
 }
 
 describe('what was typed', () => {
@@ -161,20 +135,6 @@ describe('the fields', () => {
 		await sends(app, { id, modal }, ['', 'Grace', '']);
 	});
 
-	it('does not accept white space as an answer, and requires one when all fields are optional', async ({ app }) => {
-		const { id, modal } = await opened(app, 'three');
-		await modal.fill(0, ' \n ');
-		await modal.fill(1, 'Grace');
-		await modal.fill(2, 'Navy');
-		const refused = await modal.submit();
-		expect(refused.outcome).toBe('fieldErrors');
-		expect(refused.errors['Name (question 1 of 3)']).toContain(FIELD_ERRORS.missingHere);
-		for (const field of [0, 1, 2]) await modal.clear(field);
-		await press(app, modal, 'Skip some questions');
-		expect((await modal.submit()).errors).toEqual({ 'Name (question 1 of 3)': FIELD_ERRORS.allEmpty });
-		expect(app.service.log.puts(id)).toEqual([]);
-	});
-
 	it.for<[asks: string, kind: string, description: string]>([
 		['Which colour?', 'radio_buttons', 'Choose one:\n- Forest green\n- Sand'],
 		['Which colour?', 'static_select', `Choose one:\n${ELEVEN}`],
@@ -220,21 +180,6 @@ describe('the fields', () => {
 		await press(app, again, 'Type freely');
 		expect(valuesIn(again)).toEqual(['Sand. The lighter one']);
 	});
-
-	it('names the fields when the texts together are longer than the service accepts', async ({ app }) => {
-		const long = (title: string) => ({ title, description: 'd'.repeat(32_400), value: '' });
-		app.service.sessions.put('longtexts', {
-			status: 'humanInput',
-			messages: [{ role: 'assistant', content: 'Read.', human_input: [long('One'), long('Two'), long('Three')] }],
-		});
-		const modal = await openSession(app, 'longtexts');
-		await modal.fill('One', '😀'.repeat(900));
-		await modal.fill('Two', 'x');
-		await modal.fill('Three', 'x');
-		const { errors } = await modal.submit();
-		expect(errors).toEqual({ One: expect.stringMatching(/\d kB larger than the session service accepts/) });
-		expect(app.service.log.puts('longtexts')).toEqual([]);
-	});
 });
 
 describe('a draft', () => {
@@ -264,21 +209,6 @@ describe('a draft', () => {
 		await modal.fill(2, 'Navy');
 		await app.restart();
 		expect(valuesIn(await openSession(app, id))).toEqual([null, null, 'Navy']);
-	});
-
-	it('removes the draft after Submit', async ({ app }) => {
-		const { id, modal } = await opened(app, 'paused');
-		await modal.fill(1, 'Neither');
-		// No PUT begins, so it can be taken back at any time.
-		app.service.faults.add({ kind: 'unauthorized', sessionId: id, method: 'GET' });
-		expect((await modal.submit()).outcome).toBe('updated');
-		await app.slack.as('ada').waitForModal('Discard answer');
-		await modal.press('Discard answer');
-		await app.slack.as('ada').waitForModal(headline('withdrawn'));
-		app.service.faults.clear();
-		await modal.close();
-		const again = await openSession(app, id);
-		expect(valuesIn(again)).toEqual(['None of these (write below)', null]);
 	});
 
 	it('saves no draft of a secret', async ({ app }) => {
@@ -337,19 +267,6 @@ it.for([
 		await press(app, modal, 'Refresh');
 		expect((await modal.submit()).outcome).toBe('updated');
 		await app.slack.as('ada').waitForModal(DELIVERED);
-		expect(lastPut(app, id)).toEqual([secret, 'one line']);
+		expect(arrived(app, id)).toEqual([[secret, 'one line']]);
 	},
 );
-
-it('sends a secret to the service and nowhere else', async ({ app }) => {
-	const { id, modal } = await opened(app, 'code');
-	await modal.fill(0, '271828');
-	expect((await modal.submit()).outcome).toBe('updated');
-	const receipt = await app.slack.as('ada').waitForModal(REMOVED_ANSWER);
-	expect(receipt.text()).toContain('hidden');
-	expect(lastPut(app, id)).toEqual(['271828']);
-	await receipt.close();
-	await app.slack.as('ada').command('#agents', `/session history ${id}`);
-	expect((await app.slack.as('ada').waitForModal('One answer')).text()).toContain(REMOVED_ANSWER);
-	expect(await app.said()).not.toContain('271828');
-});

@@ -1,11 +1,10 @@
-import { historyWords, REMOVED_ANSWER, TEXT_REMOVED } from '../../../src/screens/answer.ts';
+import { historyWords, REMOVED_ANSWER } from '../../../src/screens/answer.ts';
 import {
 	asking,
 	describe,
 	expect,
 	headline,
 	line,
-	type Modal,
 	openSession,
 	said,
 	startTimedApp,
@@ -28,8 +27,6 @@ async function answer(app: TimedApp, id: string, who: string, text: string): Pro
 	await app.shows(headline('resumed'), who);
 	await modal.close();
 }
-
-const pages = (modal: Modal) => modal.buttons().filter((label) => label !== 'Show question');
 
 async function history(app: TimedApp, id: string, who = 'ada') {
 	await app.slack.as(who).command('#agents', `/session history ${id}`);
@@ -76,38 +73,6 @@ describe('the history of a session', () => {
 		expect(told.isEphemeral()).toBe(true);
 	});
 
-	it('lists answers that were not sent, with the reason', async ({ app }) => {
-		ask(app, 'h2', 'Colour');
-		const modal = await openSession(app, 'h2');
-		await modal.fill(0, 'red');
-		app.service.sessions.answerAsPage('h2', ['green']);
-		await modal.submit();
-		await app.shows(headline('conflicted'));
-		await modal.close();
-		const text = (await history(app, 'h2')).text();
-		expect(text).toContain('One answer to');
-		expect(text).toContain(line('conflicted'));
-		expect(text).toContain('> red');
-	});
-
-	it('shows the history page by page', async ({ app }) => {
-		for (let n = 1; n <= 8; n++) {
-			ask(app, 'h3', `Question ${n}`);
-			await answer(app, 'h3', 'ada', `answer ${n}`);
-		}
-		const modal = await history(app, 'h3');
-		expect(modal.text()).toContain('> answer 8');
-		expect(modal.text()).not.toContain('> answer 2');
-		expect(pages(modal)).toEqual(['Older answers']);
-		await modal.press('Older answers');
-		await app.shows('> answer 1');
-		expect(modal.text()).toContain('> answer 2');
-		expect(modal.text()).not.toContain('> answer 3');
-		expect(pages(modal)).toEqual(['Newer answers']);
-		await modal.press('Newer answers');
-		await app.shows('> answer 8');
-	});
-
 	it('says that nobody has answered yet, reads nothing from the service, and replies when the trigger has expired', async ({
 		app,
 	}) => {
@@ -118,17 +83,5 @@ describe('the history of a session', () => {
 		await app.slack.as('ada').command('#agents', '/session history h1');
 		const told = await app.slack.as('ada').waitForMessage('#agents', (message) => message.isEphemeral());
 		expect(told.text()).toMatch(/try again|Slack/i);
-	});
-
-	it('shows the history without values after the retention time', async ({ app }) => {
-		ask(app, 'h5', 'Colour');
-		await answer(app, 'h5', 'ada', 'mauve');
-		await app.stop();
-		await app.clock.advance(91 * 24 * 3_600_000);
-		await app.restart();
-		const modal = await history(app, 'h5');
-		expect(modal.text()).toContain(TEXT_REMOVED);
-		expect(modal.text()).toContain(`${line('resumed')} · 5 Jan 2026`);
-		expect(modal.text()).not.toContain('mauve');
 	});
 });

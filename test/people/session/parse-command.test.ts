@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseSessionCommand } from '../../../src/people/session-command.ts';
+import { mistypedMessage } from '../../../src/screens/watch.ts';
 
 const DASHBOARD = 'https://agents.example.com/app';
 const parse = (text: string, dashboard: string | null = DASHBOARD) => parseSessionCommand(text, dashboard);
@@ -9,6 +10,7 @@ describe('/session', () => {
 		['3f9a2c1d'],
 		['  3f9a2c1d  '],
 		['"3f9a2c1d"'],
+		["'3f9a2c1d'"],
 		['`3f9a2c1d`'],
 		['“3f9a2c1d”'],
 		['`"3f9a2c1d"`'],
@@ -23,6 +25,7 @@ describe('/session', () => {
 	it.each([
 		['help', 'asked'],
 		['HELP', 'asked'],
+		['?', 'asked'],
 		['""', 'missing_id'],
 		['history', 'no_history'],
 		['history All', 'no_history'],
@@ -79,6 +82,28 @@ describe('/session', () => {
 		['<https://agents.example.com/app/sessions/session?id=%51uery|the session>', 'reserved_id', 'Query'],
 	])('names what it does not take in %j, and what is similar', (text, reason, word, meant?: string) => {
 		expect(parse(text)).toEqual({ kind: 'help', reason, word, meant });
+	});
+
+	it.each([
+		['o\u200bpen, the pod', '/session opens one session: give one id alone. /session help shows all.'],
+		['3f9a2c1d --discrete', 'No flag --discrete, so nothing was done. /session settings has what differs'],
+		['all', 'all stands alone behind watch and unwatch.'],
+		['wacth choices', 'No command wacth. Did you mean watch?'],
+		['settings 3f9a2c1d', '/session settings takes nothing after it'],
+		['history a b', '/session history takes the id of one session'],
+		['https://evil.example/sessions/session?id=choices', 'does not lead to the dashboard'],
+		['https://agents.example.com/app/sessions/session', 'has no session id in it'],
+		['x'.repeat(500), 'too long for a session id'],
+		['history', 'History is of one session: add its id. /session list'],
+		['watch a --questions-only', "--questions-only is now the box Progress in the card's thread in /session settings."],
+		[`watch ${Array.from({ length: 21 }, (_, n) => `s${n}`).join(' ')}`, 'up to 20 at once'],
+	])('says in one line of at most 15 words what is wrong with %j', (text, words) => {
+		const command = parse(text);
+		if (command.kind !== 'help' || command.reason === 'asked') throw new Error('it is understood');
+		const said = mistypedMessage(command.reason, command.word, command.meant).text;
+		expect(said).toContain(words);
+		expect(said).not.toContain('\n');
+		expect(said.match(/[\p{L}\p{N}][^\s]*/gu)?.length).toBeLessThanOrEqual(15);
 	});
 
 	it('accepts a session link of any dashboard when none is configured', () => {

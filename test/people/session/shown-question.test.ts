@@ -5,14 +5,13 @@ import {
 	describe,
 	expect,
 	FEWEST_REQUESTS,
-	forCase,
-	it,
 	item,
 	openSession,
 	type Posted,
 	type WatchingApp,
 	watchingApp,
 	whatHappened,
+	withApp,
 } from '../../kit.ts';
 import { auditRows } from '../../support/audit-rows.ts';
 
@@ -21,9 +20,6 @@ import { auditRows } from '../../support/audit-rows.ts';
 const DAY = 24 * 3_600_000;
 const FLIGHT = item('Which flight should I book?', 'One of: LH 1173, TP 570');
 const SAID = 'LH 1173 leaves at 06:05 for 129 €.\nTP 570 leaves at `08:40`.';
-
-const start = (options: Parameters<typeof watchingApp>[0] = {}) =>
-	forCase(watchingApp({ ...options, env: { ...FEWEST_REQUESTS, UNDO_SECONDS: '0', ...options.env } }));
 
 /** A watched session that asks, and the question's post. */
 async function asked(app: WatchingApp, items: readonly ItemJson[] = [FLIGHT], content = SAID) {
@@ -51,9 +47,10 @@ async function shown(app: WatchingApp, post: Posted, who = 'grace') {
 	});
 }
 
+const it = withApp(() => watchingApp({ env: { ...FEWEST_REQUESTS, UNDO_SECONDS: '0' } }));
+
 describe('Show question', () => {
-	it('opens what was answered, as it was then, whatever the agent has written since', async () => {
-		const app = await start();
+	it('opens what was answered, as it was then, whatever the agent has written since', async ({ app }) => {
 		const { id, index, post } = await answered(app);
 		const messages = structuredClone(app.service.sessions.get(id).messages ?? []);
 		const other = asking('May I delete everything?', [item('Shall I?', 'Everything.')]);
@@ -78,8 +75,7 @@ describe('Show question', () => {
 		expect(opened()).toMatchObject([{ actor: 'U0GRACE', session: id, channel: 'C0AGENTS' }]);
 	});
 
-	it('shows all items of a form, and their answers', async () => {
-		const app = await start();
+	it('shows all items of a form, and their answers', async ({ app }) => {
 		const items = [item('First?', 'The one in front'), item('Second?'), item('Third?')];
 		const { id, post } = await asked(app, items);
 		const form = await openSession(app, id);
@@ -94,8 +90,7 @@ describe('Show question', () => {
 			expect(text).toContain(part);
 	});
 
-	it('opens on *History*, which stays below it', async () => {
-		const app = await start();
+	it('opens on *History*, which stays below it', async ({ app }) => {
 		const { id } = await answered(app);
 		const grace = app.slack.as('grace');
 		await grace.command('#agents', `/session history ${id}`);
@@ -107,8 +102,7 @@ describe('Show question', () => {
 		await grace.waitForModal((one) => one.title() === 'History');
 	});
 
-	it('is there for an answer of which no response came, once a read has found it', async () => {
-		const app = await start();
+	it('is there for an answer of which no response came, once a read has found it', async ({ app }) => {
 		const { id, post } = await asked(app);
 		app.service.faults.add({ kind: 'reset', method: 'PUT', saves: true, times: 1 });
 		await post.press('LH 1173');
@@ -116,8 +110,7 @@ describe('Show question', () => {
 		expect((await shown(app, post)).text()).toContain('> Which flight should I book?\n> One of: LH 1173, TP 570');
 	});
 
-	it('never shows a secret, neither one that was asked for nor one that the agent wrote', async () => {
-		const app = await start();
+	it('never shows a secret, neither one that was asked for nor one that the agent wrote', async ({ app }) => {
 		const { id, post } = await asked(app, [item('Your password')], 'I have tried the password hunter2-first already.');
 		const form = await openSession(app, id);
 		await form.fill(0, 'hunter2-second');
@@ -130,13 +123,12 @@ describe('Show question', () => {
 		expect(await app.said()).not.toContain('hunter2-second');
 	});
 
-	it('says so when the texts were removed', async () => {
-		const app = await start({ env: { RETENTION_DAYS: '2' } });
+	it('says so when the texts were removed', async ({ app }) => {
 		const { id, post } = await answered(app);
 		app.freezePosts();
 		await app.stop();
 		await app.clock.advance(3 * DAY);
-		await app.restart();
+		await app.restart({ RETENTION_DAYS: '2' });
 		await app.pass(60_000);
 		const text = (await shown(app, post)).text();
 		expect(text).toContain(TEXT_REMOVED);
@@ -148,8 +140,7 @@ describe('Show question', () => {
 		expect(history.buttons()).not.toContain('Show question');
 	});
 
-	it('is refused to a guest, and says what to do when Slack opens no window', async () => {
-		const app = await start();
+	it('is refused to a guest, and says what to do when Slack opens no window', async ({ app }) => {
 		const { post } = await answered(app);
 		const told = await app.toldAfter(() => app.seenBy('gus', post).press('Show question'), 'gus');
 		expect(told.text()).toContain(whatHappened('guest'));

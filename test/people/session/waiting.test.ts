@@ -182,21 +182,6 @@ describe('a form that is read again', () => {
 		await app.until(() => isCut(app, id) || app.clock.now() > submittedAt + 60_000);
 		expect(ada(app).modal()?.text()).toMatch(DELIVERED);
 		expect(app.service.sessions.values(id, 1)).toEqual(['blue']);
-
-		// The claim is released, and no draft is left when the same question is asked again.
-		ask(app, id, 'Which colour?');
-		const grace = app.slack.as('grace');
-		await grace.command('#agents', `/session ${id}`);
-		await app.shows('Answer again…', 'grace');
-		await grace.modal()?.press('Answer again…');
-		await app.shows('Which colour?', 'grace');
-		expect(grace.modal()?.text()).not.toContain('is answering');
-		await grace.modal()?.close();
-		await ada(app).modal()?.close();
-		const again = await openSession(app, id);
-		await again.press('Answer again…');
-		await app.until(() => again.submitText() !== null);
-		expect(again.value(0)).toBeNull();
 	});
 
 	/** Types on while a refresh takes 20 s. */
@@ -227,24 +212,6 @@ describe('a form that is read again', () => {
 		await app.shows('Which shade?');
 		expect(updates(app).filter(({ status }) => status === 429)).toHaveLength(1);
 		expect(app.clock.now() - startedAt).toBeLessThan(20_000);
-	});
-
-	it('shows a new question after a note, however long Slack takes for it', async ({ app }) => {
-		const { id } = await refreshing(app, 20_000);
-		await app.shows('(12 s)');
-		ask(app, id, 'Which shade?');
-		const release = app.slack.faults.hold('views.update', ({ view }) => JSON.stringify(view).includes('Which shade?'));
-		await app.until(() => updates(app).at(-1)?.doneAt === null);
-		await app.clock.advance(1_000);
-		release();
-		await app.shows('Which shade?');
-	});
-
-	it('carries texts typed during a refresh over to a new question', async ({ app }) => {
-		const { id } = await typeWhileReading(app);
-		ask(app, id, 'Which shade?');
-		await app.shows('Which shade?');
-		expect(ada(app).modal()?.value(0)).toBe('blue, I think');
 	});
 
 	it('says that the refresh failed when the read fails', async ({ app }) => {

@@ -4,10 +4,10 @@ import {
 	expect,
 	FEWEST_REQUESTS,
 	forCase,
-	it,
 	type Posted,
 	type SettingsApp,
 	settingsApp,
+	withApp,
 } from '../../kit.ts';
 
 const OFFER = 'Mention me if nobody answers';
@@ -24,6 +24,8 @@ async function pressOffer(app: SettingsApp, reply: Posted): Promise<string> {
 
 const watchReply = (app: SettingsApp, channel = '#agents', who = 'ada') =>
 	app.command(`/session watch ${app.session()}`, who, channel);
+
+const it = withApp(() => settingsApp({ env: FEWEST_REQUESTS, escalates: null }));
 
 describe('the reply to /session watch', () => {
 	it('adds whoever presses its button to the people whom the channel mentions, and turns escalation on', async () => {
@@ -42,8 +44,7 @@ describe('the reply to /session watch', () => {
 		expect(app.changes()).toHaveLength(1);
 	});
 
-	it('leaves the time of an escalation that is on', async () => {
-		const app = await start();
+	it('leaves the time of an escalation that is on', async ({ app }) => {
 		await app.save({ 'Escalate after': '2 h' });
 		await app.told(1);
 		const reply = await watchReply(app);
@@ -58,16 +59,19 @@ describe('the reply to /session watch', () => {
 		expect(await app.told(1)).toContain('for 1 h 30 min.');
 	});
 
-	it('lists what else changes when somebody turns on an escalation in the window too', async () => {
-		const app = await start();
+	it('lists what else changes when somebody turns on an escalation in the window too, and keeps whom to mention when it is off', async ({
+		app,
+	}) => {
 		await app.save({ 'Remind after': '5 min', 'Escalate after': '30 min', Mention: ['ada'] });
 		const change = await app.told(1);
 		expect(change).toContain('ada changed the reminders of this channel');
 		expect(change).toContain('Remind after: default (15 min) → 5 min');
+		// The list may be kept for later.
+		const { modal } = await app.save({ 'Escalate after': 'Off' });
+		expect(modal.text()).toContain('Mention: @ada, but not while Escalate after is off');
 	});
 
-	it('says that no escalation comes while nobody is named, in a direct message too', async () => {
-		const app = await start();
+	it('says that no escalation comes while nobody is named, in a direct message too', async ({ app }) => {
 		const WARNING = '⚠️ Nobody is named, so there is no escalation.';
 		const { modal } = await app.save({ 'Escalate after': '30 min' });
 		expect(modal.text()).toContain(WARNING);
@@ -75,8 +79,7 @@ describe('the reply to /session watch', () => {
 		expect((await app.save({ 'Escalate after': '30 min' }, { channel: 'dm' })).modal.text()).toContain(WARNING);
 	});
 
-	it('means its channel also where Slack took it as a direct message alone', async () => {
-		const app = await start();
+	it('means its channel also where Slack took it as a direct message alone', async ({ app }) => {
 		app.slack.faults.add({ method: 'response_url', status: 500 });
 		app.slack.faults.add({ method: 'chat.postEphemeral', error: 'internal_error' });
 		await app.slack.as('ada').command('#agents', `/session watch ${app.session()}`);
@@ -94,8 +97,7 @@ describe('the reply to /session watch', () => {
 		expect(app.changes('dm')).toEqual([]);
 	});
 
-	it('means the channel of the message when it was posted without a value', async () => {
-		const app = await start();
+	it('means the channel of the message when it was posted without a value', async ({ app }) => {
 		const reply = await watchReply(app);
 		const stored = app.slack.state.messages.find(({ ts }) => ts === reply.ts);
 		if (stored?.blocks === undefined) throw new Error('there is no reply');
@@ -105,8 +107,7 @@ describe('the reply to /session watch', () => {
 		expect(await app.told(1)).toContain('ada is mentioned here');
 	});
 
-	it('says when the most people are mentioned already, and changes nothing', async () => {
-		const app = await start();
+	it('says when the most people are mentioned already, and changes nothing', async ({ app }) => {
 		const reply = await watchReply(app);
 		await app.save({ 'Escalate after': '30 min', Mention: ['grace'] });
 		await app.told(1);
@@ -122,8 +123,7 @@ describe('the reply to /session watch', () => {
 		expect(app.changes()).toHaveLength(1);
 	});
 
-	it('offers it neither in a direct message, nor where no session is watched', async () => {
-		const app = await start();
+	it('offers it neither in a direct message, nor where no session is watched', async ({ app }) => {
 		expect((await watchReply(app, 'dm')).buttons()).toEqual([]);
 		expect((await app.command('/session watch never-heard-of')).buttons()).toEqual([]);
 	});

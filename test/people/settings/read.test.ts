@@ -6,7 +6,7 @@ import {
 	readSettingsForm,
 	type SettingsMetadata,
 } from '../../../src/screens/settings.ts';
-import { type SettingsField, valuesOf } from '../../../src/screens/settings-fields.ts';
+import { NOT_SAVED, type SettingsField, valuesOf } from '../../../src/screens/settings-fields.ts';
 import { ACTIONS, settingsBlockId } from '../../../src/slack/ids.ts';
 import { readView } from '../../../src/slack/request.ts';
 import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../../src/store/watch.ts';
@@ -84,6 +84,22 @@ describe('readSettingsForm', () => {
 	])('refuses %s of quiet hours without a day', (_, fields) => {
 		const { errors } = read(stateOf(fields), metadataOf(DEFAULT_CHANNEL_SETTINGS));
 		expect(errors).toEqual({ days: expect.stringMatching(/Choose at least one day, .* 20:00, 08:00 and Asia\/Tokyo/) });
+	});
+
+	it.each(['Berlin', 'Mars/Olympus', '+05:30', 'PST', 'IST', 'BST', 'JST', 'AST', 'x'.repeat(60)])(
+		'refuses %s, which is no time zone',
+		(zone) => {
+			const { errors } = read(stateOf({ zone: { value: zone } }));
+			expect(Object.keys(errors)).toEqual(['zone']);
+			for (const words of [`There is no time zone ${zone}. `, 'such as Europe/Berlin', NOT_SAVED])
+				expect(errors.zone).toContain(words);
+		},
+	);
+
+	it('refuses quiet hours that never end', () => {
+		const days = { selected_options: [1, 2, 3, 4, 5, 6, 7].map((day) => ({ value: String(day) })) };
+		const { errors } = read(stateOf({ days, from: { selected_time: '09:00' }, to: { selected_time: '09:00' } }));
+		expect(errors).toEqual({ days: expect.stringContaining('never end') });
 	});
 
 	it('takes what the fields began with for no quiet hours', () => {

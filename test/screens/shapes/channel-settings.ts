@@ -32,12 +32,7 @@ function groupsOf(length: number, text = 'On call'): SettingsModel['groups'] {
 }
 
 /** Of a change, as far as it is the same for all. */
-const CHANGE = {
-	channelId: 'C0EXAMPLE1',
-	defaultMs,
-	names: MODEL.names,
-	groups: groupsOf(2),
-};
+const CHANGE = { channelId: 'C0EXAMPLE1', defaultMs, names: MODEL.names, groups: groupsOf(2) };
 function changeOf(before: ChannelSettings, after: ChannelSettings) {
 	return { kind: 'settingsChanged', by: USER_ID, before, after } as const;
 }
@@ -70,10 +65,7 @@ export function channelSettingsVariants(): Shape[] {
 			'groups that are gone': modelOf(FULL, { groups: groupsOf(0) }),
 			'hostile groups': modelOf(FULL, { groups: groupsOf(100, HOSTILE) }),
 			'without the scope for groups': modelOf(FULL, { groups: { kind: 'unknown', why: 'missing_scope' } }),
-			'without an answer about groups': modelOf(FULL, {
-				groups: NOT_LISTED,
-				adminContact: HOSTILE,
-			}),
+			'without an answer about groups': modelOf(FULL, { groups: NOT_LISTED, adminContact: HOSTILE }),
 			'in a direct message': modelOf(FULL, {
 				metadata: { ...modelOf(FULL)[0].metadata, channelId: 'D0EXAMPLE1' },
 			}),

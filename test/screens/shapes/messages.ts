@@ -1,3 +1,4 @@
+import { SETTLED as WAYS } from '../../../sandbox/gallery/examples.ts';
 import {
 	ESCALATION,
 	FULL_PAGE,
@@ -311,18 +312,7 @@ function settled(session: ReadSession, how: SettledHow, post = POST): RemindedQu
 	return { ...reminderOf(session, 'escalation'), outcome: outcomeWords(askedAs(questionOf(session)), how, post) };
 }
 
-const SETTLED: Readonly<Record<SettledHow, SettledHow>> = {
-	answered: 'answered',
-	closed: 'closed',
-	ended: 'ended',
-	changed: 'changed',
-	renewed: 'renewed',
-	unwatched: 'unwatched',
-	wentOn: 'wentOn',
-	gaveWay: 'gaveWay',
-	handedOn: 'handedOn',
-	givenBack: 'givenBack',
-};
+const SETTLED: Readonly<Record<string, SettledHow>> = Object.fromEntries(WAYS.map((how) => [how, how]));
 
 function givenBackAs(by = USER_ID) {
 	return { kind: 'givenBack', watchId: 'watch', handOverId: '', by } as const;

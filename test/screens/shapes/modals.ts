@@ -27,7 +27,7 @@ import { chooseItemModal, loadingModal, NOTICES, type SessionModel, sessionModal
 import { handOverModal, handOverNotice, handOverWords } from '../../../src/screens/hand-over.ts';
 import { receiptModal } from '../../../src/screens/receipt.ts';
 import { errorModal, errorWords, FAILURES, REFUSAL_CODES, refusedModal } from '../../../src/slack/error-view.ts';
-import type { STATUSES } from '../../../src/slack/parts.ts';
+import { STATUSES } from '../../../src/slack/parts.ts';
 import { line } from '../../../src/slack/rich-text.ts';
 import { ANSWERS, casesOf, OTHER_RECEIPTS, REFUSED_LINKS } from './samples.ts';
 
@@ -65,14 +65,8 @@ const HAND_OVER_OUTCOMES: Readonly<Record<string, Parameters<typeof handOverWord
 	closed: { kind: 'closed', by: null },
 };
 
-const SHOWN_STATUSES: Readonly<Record<keyof typeof STATUSES | 'unknown', string>> = {
-	active: 'active',
-	humanInput: 'humanInput',
-	inactive: 'inactive',
-	paused: 'paused',
-	stopped: 'stopped',
-	completed: 'completed',
-	failed: 'failed',
+const SHOWN_STATUSES: Readonly<Record<string, string>> = {
+	...Object.fromEntries(Object.keys(STATUSES).map((status) => [status, status])),
 	unknown: HOSTILE,
 };
 
@@ -89,10 +83,7 @@ const SESSIONS: Readonly<Record<string, [SessionModel]>> = {
 	'all notices': modelOf(FIELDS, { notices: Object.values(SHOWN_NOTICES).flat() }),
 	'one person answers': modelOf(FIELDS, { claims: CLAIMS.slice(0, 1) }),
 	'many people answer': modelOf(FIELDS, { claims: CLAIMS }),
-	'watched, read long ago': modelOf(AT_WORK, {
-		readAt: NOW - 600_000,
-		offersWatch: false,
-	}),
+	'watched, read long ago': modelOf(AT_WORK, { readAt: NOW - 600_000, offersWatch: false }),
 	'the last page of steps': modelOf(AT_WORK, { metadata: metadataOf({ page: 1_000 }) }),
 	'something hidden': modelOf({ ...AT_WORK, messages: [agentMessage('I log in with password: made-up-7.')] }),
 	'no screenshot': modelOf(AT_WORK, { withoutImages: true }),

@@ -30,11 +30,7 @@ export function casesOf<Value, Args extends readonly unknown[]>(
 export const REFUSED_LINKS: Session = throughGate({
 	...AT_WORK,
 	files: ['https://10.0.0.1/', 'http://files.example/', 'https://ada:pw@files.example/', 'nowhere'].map(
-		(signedUrl) => ({
-			filename: 'report.pdf',
-			signedUrl,
-			timestamp: null,
-		}),
+		(signedUrl) => ({ filename: 'report.pdf', signedUrl, timestamp: null }),
 	),
 	lastScreenshotUrl: 'https://localhost/screen.png',
 });

@@ -17,50 +17,27 @@ const SOUGHT = Number(process.env.AGENTS ?? 0);
 
 const GAPS_MS = [0, 0, 500, 2_000, 5_000, 9_000, 11_000, 29_000, 31_000, 61_000, 61_000, 130_000];
 const FATES: readonly Fate[] = ['saved', 'saved', 'saved', 'savedUnknown', 'landsLate', 'lost'];
+/** Each so often. */
+const weighted = <Kind extends string>(counts: Readonly<Record<Kind, number>>) =>
+	Object.entries<number>(counts).flatMap(([kind, count]) => Array<Kind>(count).fill(kind as Kind));
 /** What may bring a value. */
-const VALUES = [
-	'deliver',
-	'deliver',
-	'deliver',
-	'work',
-	'work',
-	'dashboard',
-	'dashboard',
-	'answer',
-	'noteRead',
-] as const;
-const READS = [
-	'read',
-	'read',
-	'read',
-	'read',
-	'read',
-	'read',
-	'work',
-	'work',
-	'noteRead',
-	'begin',
-	'beginJudged',
-] as const;
+const VALUES = weighted({ deliver: 3, work: 2, dashboard: 2, answer: 1, noteRead: 1 });
+const READS = weighted({ read: 6, work: 2, noteRead: 1, begin: 1, beginJudged: 1 });
 const OTHERS = ['restart', 'pause', 'giveBack'] as const;
-const OURS = [...VALUES, ...READS, ...OTHERS] as const;
-const AGENTS = [
-	...Array<'take'>(4).fill('take'),
-	'ask',
-	'ask',
-	'keep',
-	'writeBack',
-	'beat',
-	'beat',
-	'workOn',
-	'askSame',
-	'askSame',
-	'askAnew',
-	'askAnew',
-	'change',
-	'die',
-	'end',
-] as const satisfies readonly AgentAct[];
+const OURS = [...VALUES, ...READS, ...OTHERS];
+const AGENTS = weighted({
+	take: 4,
+	ask: 2,
+	keep: 1,
+	writeBack: 1,
+	beat: 2,
+	workOn: 1,
+	askSame: 2,
+	askAnew: 2,
+	change: 1,
+	die: 1,
+	end: 1,
+}) satisfies readonly AgentAct[];
 type Kind = (typeof OURS)[number] | (typeof AGENTS)[number];
 type Act = readonly [kind: Kind, gapMs: number, n: number];
 

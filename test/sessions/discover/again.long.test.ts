@@ -1,26 +1,26 @@
 import { SETTLED_WORDS } from '../../../src/screens/question-post.ts';
 import {
 	asking,
-	BEGAN_ALL,
 	type DiscoveringApp,
 	describe,
 	discoveringApp,
-	ENDED_ALL,
 	ended,
 	expect,
 	FEWEST_REQUESTS,
 	forCase,
-	it,
 	openButtons,
 	type Posted,
 	SERVICE_DOWN,
+	withApp,
 } from '../../kit.ts';
 
 const MINUTE = 60_000;
 const WATCH_AGAIN = 'Watch again';
 
-const start = (env: Record<string, string> = {}, channel = 200) =>
-	forCase(discoveringApp({ env: { REMIND_AFTER: 'off', ...env }, limits: { watches: { channel } } }));
+const begin = (env: Record<string, string> = {}, channel = 200) =>
+	discoveringApp({ env: { REMIND_AFTER: 'off', ...env }, limits: { watches: { channel } } });
+const start = (...how: Parameters<typeof begin>) => forCase(begin(...how));
+const it = withApp(begin);
 
 const postsOf = (app: DiscoveringApp, name: string): Posted[] =>
 	app.inChannel().filter((post) => post.text().includes(`${name}`));
@@ -28,30 +28,9 @@ const postsOf = (app: DiscoveringApp, name: string): Posted[] =>
 const openPostsOf = (app: DiscoveringApp, name: string) =>
 	postsOf(app, name).filter((post) => post.buttons().some((label) => label !== WATCH_AGAIN));
 const postOf = (app: DiscoveringApp, name: string) => app.until(() => postsOf(app, name)[0]);
-const notices = (app: DiscoveringApp) =>
-	app.inChannel().flatMap((post) => {
-		if (post.text().includes(BEGAN_ALL)) return 'watch';
-		return post.text().includes(ENDED_ALL) ? 'unwatch' : [];
-	});
-
-/** Its question was posted and stopped in the channel some minutes ago. */
-async function stopped(app: DiscoveringApp, name: string): Promise<string> {
-	await app.command('/session watch all');
-	const id = app.waiting(name);
-	await postOf(app, name);
-	await app.command(`/session unwatch ${id}`);
-	await app.until(() => openPostsOf(app, name).length === 0);
-	await app.pass(5 * MINUTE);
-	return id;
-}
-
-/** The agent asks something else, without an answer. */
-const askMore = (app: DiscoveringApp, id: string) =>
-	app.service.sessions.push(id, asking('Or rather:', ['Which size?']));
 
 describe('/session watch all after /session unwatch all', () => {
-	it('brings what still waits again, also what the channel never saw', async () => {
-		const app = await start();
+	it('brings what still waits again, also what the channel never saw', async ({ app }) => {
 		const names = Array.from({ length: 6 }, (_, index) => `Chair ${index}`);
 		for (const name of names) app.waiting(name);
 		await app.pass(12_000);
@@ -66,35 +45,22 @@ describe('/session watch all after /session unwatch all', () => {
 		const all = names.flatMap((name) => postsOf(app, name));
 		expect(all.filter((post) => post.buttons().includes(WATCH_AGAIN)).map((post) => post.text())).toEqual([]);
 	});
-
-	it('works when one person confirms the end while another types the beginning', async () => {
-		const app = await start();
-		await app.command('/session watch all');
-		const names = Array.from({ length: 6 }, (_, index) => `Chair ${index}`);
-		for (const name of names) app.waiting(name);
-		await app.until(() => names.every((name) => postsOf(app, name).length > 0));
-		const offer = await app.command('/session unwatch all');
-		const watchAll = () => app.slack.as('grace').command('#agents', '/session watch all');
-		await Promise.all([offer.press('End all'), watchAll()]);
-		await app.until(() => !offer.buttons().includes('End all'));
-		await app.pass(MINUTE);
-		await app.command('/session watch all', 'grace');
-		await app.pass(2 * MINUTE);
-		expect(names.map((name) => openPostsOf(app, name).length)).toEqual(names.map(() => 1));
-	}, 60_000);
 });
 
-it('a channel that begins later gets at once what another one has stopped', async () => {
-	const app = await start();
-	await stopped(app, 'Chairs');
+it('a channel that begins later gets at once what another one has stopped', async ({ app }) => {
+	await app.command('/session watch all');
+	const id = app.waiting('Chairs');
+	await postOf(app, 'Chairs');
+	await app.command(`/session unwatch ${id}`);
+	await app.until(() => openPostsOf(app, 'Chairs').length === 0);
+	await app.pass(5 * MINUTE);
 	await app.command('/session watch all', 'ada', '#secret');
 	await app.pass(15_000);
 	const there = app.inChannel('#secret').filter((post) => post.text().includes('Chairs'));
 	expect(there.map((post) => post.buttons().includes('red'))).toEqual([true]);
 });
 
-it('a direct message is not told who began, and anybody is told when sessions cannot be listed', async () => {
-	const app = await start();
+it('a direct message is not told who began, and anybody is told when sessions cannot be listed', async ({ app }) => {
 	await app.pass(12_000);
 	app.service.list.mode = 'off';
 	await app.pass(15_000);
@@ -106,39 +72,21 @@ it('a direct message is not told who began, and anybody is told when sessions ca
 	expect(app.inChannel('dm').filter((post) => post.text().includes('has typed'))).toEqual([]);
 });
 
-it('/session unwatch with an id does not bring the question back, and brings what is asked next, also without a list in between', async () => {
-	const app = await start();
-	const id = await stopped(app, 'Chairs');
-	const [first, ...others] = postsOf(app, 'Chairs');
-	expect(others).toEqual([]);
-	// What is looked at meanwhile is not watched again.
-	expect(first?.buttons()).toEqual([WATCH_AGAIN]);
-	expect(first?.text()).toContain(SETTLED_WORDS.unwatched);
-	askMore(app, id);
-	await app.pass(8 * MINUTE);
-	expect(postsOf(app, 'Chairs')).toHaveLength(2);
-	expect(openPostsOf(app, 'Chairs')[0]?.text()).toContain('Which size?');
-	expect(openButtons(first)).toEqual([]);
-	expect(first?.text()).toContain(SETTLED_WORDS.closed);
-}, 60_000);
-
 describe('/session unwatch before the first read', () => {
 	const SLOW = { SESSION_SERVICE_TIMEOUT_MS: '15000' };
-	const slow = (app: DiscoveringApp, id: string) =>
-		app.service.faults.add({ kind: 'slow', ms: 8_000, sessionId: id, method: 'GET' });
 
 	it('of a discovered question does not bring it, and brings what is asked next', async () => {
 		const app = await start(SLOW);
 		await app.command('/session watch all');
 		await app.pass(12_000);
 		const id = app.waiting('Chairs');
-		slow(app, id);
+		app.service.faults.add({ kind: 'slow', ms: 8_000, sessionId: id, method: 'GET' });
 		await app.until(() => app.service.log.reads(id).length > 0);
 		await app.command(`/session unwatch ${id}`);
 		app.service.faults.clear();
 		await app.pass(5 * MINUTE);
 		expect(postsOf(app, 'Chairs')).toEqual([]);
-		askMore(app, id);
+		app.service.sessions.push(id, asking('Or rather:', ['Which size?']));
 		await app.until(() => openPostsOf(app, 'Chairs').length > 0);
 		expect(openPostsOf(app, 'Chairs')[0]?.text()).toContain('Which size?');
 	}, 60_000);
@@ -200,46 +148,7 @@ describe('posts that are on their way', () => {
 	);
 });
 
-it('a channel is told of no beginning that ended before it could be told', async () => {
-	const app = await start();
-	const lift = app.slack.faults.rateLimit('chat.postMessage');
-	for (let time = 0; time < 3; time += 1) {
-		await app.command('/session watch all');
-		await app.pass(2_000);
-		await app.unwatchAll();
-		await app.pass(2_000);
-	}
-	await app.command('/session watch all');
-	lift();
-	await app.pass(2 * MINUTE);
-	expect(notices(app)).toEqual(['watch']);
-});
-
-it('sessions that come and go in lists do not keep others from being read', async () => {
-	const app = await start({ SESSION_SERVICE_RPM: '125', DISCOVER_SESSIONS: 'false' });
-	const others = Array.from({ length: 12 }, () => app.session());
-	const unsteady = Array.from({ length: 50 }, (_, index) => app.waiting(`Chair ${index}`));
-	const ids = [...others, ...unsteady];
-	for (let at = 0; at < ids.length; at += 20) await app.command(`/session watch ${ids.slice(at, at + 20).join(' ')}`);
-	await app.pass(MINUTE);
-	const readCount = () => others.reduce((sum, id) => sum + app.service.log.reads(id).length, 0);
-	const before = readCount();
-	for (let time = 0; time < 30; time += 1) {
-		for (const id of unsteady) app.service.list.hidden.add(id);
-		await app.pass(2_000);
-		app.service.list.hidden.clear();
-		await app.pass(2_000);
-	}
-	// Within two minutes each could be read twice.
-	expect(readCount() - before).toBeGreaterThan(others.length);
-}, 120_000);
-
 const pauseNotices = (app: DiscoveringApp) => app.inChannel().filter((post) => post.text().includes('is paused'));
-
-/** Listed sessions that ask nothing when they are read. */
-function dead(app: DiscoveringApp, count: number): void {
-	for (let number = 0; number < count; number += 1) app.session({ name: `Dead ${number}`, status: 'humanInput' });
-}
 
 describe('listed sessions that ask nothing', () => {
 	it('do not keep watched sessions from being read', async () => {
@@ -251,7 +160,7 @@ describe('listed sessions that ask nothing', () => {
 		const before = count();
 		await app.pass(3 * MINUTE);
 		const usual = count() - before;
-		dead(app, 60);
+		for (let number = 0; number < 60; number += 1) app.session({ name: `Dead ${number}`, status: 'humanInput' });
 		await app.watchAll();
 		await app.pass(3 * MINUTE);
 		const then = count();
@@ -259,16 +168,6 @@ describe('listed sessions that ask nothing', () => {
 		// 4 of 64 sessions get more than a quarter of what they got alone. In one minute the phases of reads decide.
 		expect(count() - then).toBeGreaterThan(usual / 4);
 	}, 60_000);
-
-	it('do not keep a question out of a full channel, and do not count as watched there', async () => {
-		const app = await start({}, 1);
-		dead(app, 6);
-		await app.pass(20_000);
-		const id = app.waiting('Real');
-		await app.watchAll();
-		await app.until(() => app.asked(id)[0]);
-		expect(app.inChannel().filter((post) => post.text().includes('limit'))).toEqual([]);
-	});
 
 	it('do not keep their places when they cannot be read', async () => {
 		const app = await start({}, 1);
@@ -283,8 +182,7 @@ describe('listed sessions that ask nothing', () => {
 });
 
 describe('what ends or pauses it', () => {
-	it('ends where the bot was removed, and tells who began it', async () => {
-		const app = await start();
+	it('ends where the bot was removed, and tells who began it', async ({ app }) => {
 		await app.raisedHand();
 		await app.slack.remove('#agents', 'handraise');
 		const dm = await app.until(() => app.slack.as('ada').dm().at(-1));
@@ -320,8 +218,7 @@ describe('what ends or pauses it', () => {
 		expect(pauseNotices(app)).toHaveLength(1);
 	});
 
-	it('tells the channel once a day that discovering is switched off', async () => {
-		const app = await start();
+	it('tells the channel once a day that discovering is switched off', async ({ app }) => {
 		const { id, post } = await app.raisedHand();
 		await app.restart({ DISCOVER_SESSIONS: 'false' });
 		await app.saysInChannel('DISCOVER_SESSIONS');
@@ -335,15 +232,5 @@ describe('what ends or pauses it', () => {
 		expect(pauseNotices(app)).toHaveLength(1);
 		await app.restart({ DISCOVER_SESSIONS: 'true' });
 		await app.until(() => app.inChannel().some((one) => one.text().includes('Lamps')));
-	});
-
-	it('goes on after a restart without posting anything twice', async () => {
-		const app = await start();
-		const { id } = await app.raisedHand();
-		await app.restart();
-		const other = app.waiting('Lamps');
-		await app.postOf(other);
-		await app.pass(MINUTE);
-		expect([app.asked(id).length, app.asked(other).length]).toEqual([1, 1]);
 	});
 });

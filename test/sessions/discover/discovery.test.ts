@@ -1,7 +1,6 @@
 import { asksWords, OUTSIDE, SETTLED_WORDS } from '../../../src/screens/question-post.ts';
 import { leftOutWords, unwatchedAllWords, watchCountWords } from '../../../src/screens/watch.ts';
 import {
-	answering,
 	asking,
 	type DiscoveringApp,
 	describe,
@@ -9,24 +8,24 @@ import {
 	expect,
 	FEWEST_REQUESTS,
 	forCase,
-	it,
 	openButtons,
 	REMINDER,
 	SERVICE_DOWN,
 	said,
 	USUAL_REQUESTS,
-	WATCHING,
 	whatHappened,
+	withApp,
 } from '../../kit.ts';
 
 const MINUTE = 60_000;
 
-const start = (options: Parameters<typeof discoveringApp>[0] = {}) =>
-	forCase(discoveringApp({ ...options, env: { ...FEWEST_REQUESTS, ...options.env } }));
+const begin = (options: Parameters<typeof discoveringApp>[0] = {}) =>
+	discoveringApp({ ...options, env: { ...FEWEST_REQUESTS, ...options.env } });
+const start = (options: Parameters<typeof begin>[0] = {}) => forCase(begin(options));
+const it = withApp(begin);
 
 describe('/session watch all', () => {
-	it('brings a raised hand into the channel as one post, which says who answered', async () => {
-		const app = await start();
+	it('brings a raised hand into the channel as one post, which says who answered', async ({ app }) => {
 		expect((await app.watchAll()).text()).toContain('from now on');
 		const begun = await app.saysInChannel('turned on questions from all sessions');
 		expect(begun.text()).toContain('ada');
@@ -44,31 +43,6 @@ describe('/session watch all', () => {
 		expect(app.raised()).toHaveLength(1);
 		expect(post.thread()).toEqual([]);
 		expect((await app.command('/session list')).text()).toContain('Nothing asks here now.');
-	});
-
-	it('sees a raised hand within 5 s while nothing is watched', async () => {
-		const app = await start({ env: USUAL_REQUESTS });
-		await app.watchAll();
-		await app.pass(MINUTE);
-		const askedAt = app.clock.now();
-		const id = app.waiting();
-		await app.until(() => app.service.log.reads(id).some(({ answeredAt }) => answeredAt !== null));
-		expect(app.clock.now() - askedAt).toBeLessThanOrEqual(5_000);
-		await app.postOf(id);
-	});
-
-	it('posts each new question of a session once, and the next one after an answer outside of Slack', async () => {
-		const app = await start();
-		const { id, post: first } = await app.raisedHand();
-		app.answerElsewhere(id);
-		await app.until(() => first.text().includes(OUTSIDE));
-		await app.pass(15_000);
-		app.ask(id, ['Which size?']);
-		const second = await app.until(() => app.asked(id)[1]);
-		expect(second.text()).toContain('Which size?');
-		expect(second.threadTs()).toBeNull();
-		await app.pass(MINUTE);
-		expect(app.asked(id)).toHaveLength(2);
 	});
 
 	it('posts at once what the agent asks next after an answer in Handraise, also without a list', async () => {
@@ -124,32 +98,6 @@ describe('/session watch all', () => {
 		},
 	);
 
-	it('leaves a session alone that the channel watches, and brings it into another channel', async () => {
-		const app = await start();
-		const id = await app.watched();
-		await app.watchAll();
-		await app.watchAll('#secret');
-		app.ask(id);
-		await app.threadSays(id, 'Which colour?');
-		await app.postOf(id, '#secret');
-		await app.pass(30_000);
-		expect(app.thread(id).filter((post) => post.text().includes('Which colour?'))).toHaveLength(1);
-		expect(app.asked(id, '#secret')).toHaveLength(1);
-	});
-
-	it('says on the post who is answering, and opens the session there', async () => {
-		const app = await start();
-		const { id, post } = await app.raisedHand();
-		await post.press('Open session');
-		await (await app.slack.as('ada').waitForModal('Which colour?')).close(true);
-		const hers = app.slack.as('grace').messages(post.channel, { all: true });
-		await hers.find(({ ts }) => ts === post.ts)?.press('Other answer…');
-		await app.until(() => post.text().includes(answering('grace')));
-		await app.slack.as('grace').modal()?.close();
-		await app.until(() => !post.text().includes('is answering'));
-		expect(app.asked(id)).toHaveLength(1);
-	});
-
 	it('says on its notice that it goes on when the list is back, and that it is paused when it is away again', async () => {
 		const app = await start();
 		await app.watchAll();
@@ -190,8 +138,7 @@ describe('/session watch all', () => {
 		expect(app.asked(id)[1]?.text()).toContain(said(asksWords('Order new chairs')));
 	});
 
-	it('finds the list again after an outage in which nothing could be read', async () => {
-		const app = await start();
+	it('finds the list again after an outage in which nothing could be read', async ({ app }) => {
 		const { id } = await app.raisedHand();
 		await app.service.goDown();
 		await app.saysInChannel(SERVICE_DOWN);
@@ -202,22 +149,7 @@ describe('/session watch all', () => {
 		await app.postOf(next);
 	});
 
-	it('makes a card of a raised hand when somebody watches its session', async () => {
-		const app = await start();
-		const { id, post } = await app.raisedHand();
-		expect((await app.command(`/session watch ${id}`, 'grace')).text()).toContain(WATCHING);
-		await app.pass(2 * MINUTE);
-		// No card above a question.
-		expect(app.asked(id)).toHaveLength(1);
-		app.answerElsewhere(id);
-		await app.until(() => openButtons(post)?.length === 0);
-		await app.until(() => post.text().includes(OUTSIDE));
-		expect((await app.until(() => app.asked(id)[1])).buttons()).toContain('Stop watching');
-		expect((await app.command('/session list')).text()).toContain(said(watchCountWords(1, true)));
-	});
-
-	it('believes the read, not the list: a session that asks nothing is posted when it asks', async () => {
-		const app = await start();
+	it('believes the read, not the list: a session that asks nothing is posted when it asks', async ({ app }) => {
 		await app.watchAll();
 		const id = app.session({ status: 'humanInput' });
 		await app.until(() => app.service.log.reads(id).length === 1);
@@ -227,21 +159,7 @@ describe('/session watch all', () => {
 		await app.postOf(id);
 	});
 
-	it('does not end what a list leaves out while it waits', async () => {
-		const app = await start();
-		const { id, post } = await app.raisedHand();
-		app.service.list.hidden.add(id);
-		await app.pass(2 * MINUTE);
-		expect(post.buttons()).toContain('red');
-		app.service.list.hidden.delete(id);
-		await app.pass(MINUTE);
-		expect(app.asked(id)).toHaveLength(1);
-		app.answerElsewhere(id);
-		await app.until(() => openButtons(post)?.length === 0);
-	});
-
-	it('settles the post when the session ends or is gone', async () => {
-		const app = await start();
+	it('settles the post when the session ends or is gone', async ({ app }) => {
 		await app.watchAll();
 		const [stopped, deleted] = [app.waiting(), app.waiting('Order lamps')];
 		const posts = [await app.postOf(stopped), await app.postOf(deleted)];
@@ -256,8 +174,7 @@ describe('/session watch all', () => {
 		expect(app.raised()).toHaveLength(2);
 	});
 
-	it('shows questions as the channel wants its posts; without a card they stand in the channel', async () => {
-		const app = await start();
+	it('shows questions as the channel wants its posts; without a card they stand in the channel', async ({ app }) => {
 		await app.setPosts({ discreet: true, buttons: false, questionsInThread: true });
 		expect((await app.watchAll()).text()).toContain('from now on');
 		expect((await app.watchAll()).text()).toContain('come into this channel already');
@@ -268,8 +185,7 @@ describe('/session watch all', () => {
 		expect((await app.command('/session watch all --thread-only')).text()).toContain('Not watched');
 	});
 
-	it('lists with /session watch the sessions that wait and are not watched there, to choose one', async () => {
-		const app = await start();
+	it('lists with /session watch the sessions that wait and are not watched there, to choose one', async ({ app }) => {
 		expect((await app.command('/session watch')).text()).toContain('No other session asks now.');
 		for (let number = 1; number <= 12; number += 1) app.waiting(`Order ${number}`);
 		await app.pass(MINUTE);
@@ -287,8 +203,7 @@ describe('/session watch all', () => {
 		expect((await app.command('/session watch', 'ada', '#general')).text()).toContain(whatHappened('watch_not_member'));
 	});
 
-	it('lists sessions of the same name with their ids', async () => {
-		const app = await start();
+	it('lists sessions of the same name with their ids', async ({ app }) => {
 		const ids = ['Order chairs', 'Order chairs', 'Order lamps'].map((name) => app.waiting(name));
 		await app.pass(MINUTE);
 		const shown = await app.command('/session watch');
@@ -301,8 +216,7 @@ describe('/session watch all', () => {
 		expect(shown.text()).not.toContain(lamps);
 	});
 
-	it('ends with /session unwatch all, and is listed with who began it until then', async () => {
-		const app = await start();
+	it('ends with /session unwatch all, and is listed with who began it until then', async ({ app }) => {
 		const { post } = await app.raisedHand();
 		const listed = (await app.command('/session list', 'grace')).text();
 		expect(listed).toContain(said(watchCountWords(1, true)));
@@ -329,8 +243,7 @@ describe('a channel in which Slack refuses posts for good', () => {
 		});
 	const told = (app: DiscoveringApp) => app.slack.as('ada').dm('Slack refused');
 
-	it('is told so in the reply to the command', async () => {
-		const app = await start();
+	it('is told so in the reply to the command', async ({ app }) => {
 		refusePosts(app);
 		const id = app.waiting();
 		expect((await app.watchAll()).text()).toMatch(
@@ -341,8 +254,7 @@ describe('a channel in which Slack refuses posts for good', () => {
 		expect(dm.text()).not.toContain('/session watch');
 	});
 
-	it('gets new questions by itself when they are not refused any more', async () => {
-		const app = await start();
+	it('gets new questions by itself when they are not refused any more', async ({ app }) => {
 		expect((await app.watchAll()).text()).toContain('from now on');
 		await app.saysInChannel('turned on questions from all sessions');
 		const lift = refusePosts(app);

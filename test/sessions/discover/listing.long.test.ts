@@ -138,31 +138,3 @@ it('uses a list whose pages have more than 10 MB in smaller pages', async () => 
 	expect(await seenAfter(app, id)).toBeLessThanOrEqual(10_000);
 	expect(app.log.filter((line) => line.includes('list fails') || line.includes('has no list'))).toEqual([]);
 });
-
-it('does not read a session again and again that the list shows waiting and reads do not', async () => {
-	const app = await start({ env: { SESSION_SERVICE_RPM: '125' } });
-	const ids = await watchedCrowd(app, 30);
-	const [id = ''] = ids;
-	await seenAfter(app, id);
-	app.service.list.lateMs = 120_000;
-	app.service.sessions.setStatus(id, 'active');
-	await app.pass(60_000);
-	const reads = (of: string) => app.service.log.reads(of).length;
-	const [before, beforeOther] = [reads(id), reads(ids[1] ?? '')];
-	await app.pass(60_000);
-	expect(reads(id) - before).toBeLessThanOrEqual(reads(ids[1] ?? '') - beforeOther + 3);
-});
-
-it('says in metrics and once in the log what the service has', async () => {
-	const app = await start({ service: { list: {} } });
-	await app.watched();
-	await app.pass(5 * 60_000);
-	expect(await metric(app, 'list_available')).toBe(0);
-	app.service.list.mode = 'on';
-	await app.restart();
-	await app.pass(25_000);
-	expect(await metric(app, 'list_available')).toBe(1);
-	expect(await metric(app, 'list_bytes_total')).toBeGreaterThan(0);
-	expect(app.log.filter((line) => line.includes('has no list'))).toHaveLength(1);
-	expect(app.log.filter((line) => line.includes('lists the sessions that wait'))).toHaveLength(1);
-});

@@ -10,6 +10,12 @@ const listOf = (count: number): AskedItem => ({
 	description: `One of: ${Array.from({ length: count }, (_, at) => `Hall ${at}`).join(', ')}`,
 });
 
+const typed = (title: string, multiline: boolean) => ({
+	item: { title },
+	type: 'plain_text_input',
+	more: { multiline },
+});
+
 describe('inputs', () => {
 	it.each<{ what: string; item: AskedItem; type: string; more?: object }>([
 		{ what: 'yes or no', item: { title: 'Proceed?', description: '(yes/no)' }, type: 'radio_buttons' },
@@ -23,24 +29,12 @@ describe('inputs', () => {
 		{ what: 'a time', item: { title: 'Start time' }, type: 'timepicker' },
 		{ what: 'a password', item: { title: 'Password' }, type: 'plain_text_input', more: { multiline: false } },
 		...[
-			'SSH private key',
-			'Ihr privater Schlüssel',
-			'秘密鍵',
-			'Service account JSON',
-			'Códigos de recuperación',
-			'.env with the database password',
-		].map((title) => ({
-			what: `the lines of “${title}”`,
-			item: { title },
-			type: 'plain_text_input',
-			more: { multiline: true },
-		})),
-		...['Passphrase of the private key', 'Recovery code', 'Passwort für das Zertifikat'].map((title) => ({
-			what: `the line of “${title}”`,
-			item: { title },
-			type: 'plain_text_input',
-			more: { multiline: false },
-		})),
+			...'SSH private key | Ihr privater Schlüssel | 秘密鍵 | Service account JSON'.split(' | '),
+			...'Códigos de recuperación | .env with the database password'.split(' | '),
+		].map((title) => ({ what: `the lines of “${title}”`, ...typed(title, true) })),
+		...'Passphrase of the private key | Recovery code | Passwort für das Zertifikat'
+			.split(' | ')
+			.map((title) => ({ what: `the line of “${title}”`, ...typed(title, false) })),
 		{
 			what: 'anything',
 			item: { title: 'What now?' },

@@ -235,9 +235,7 @@ describe('initial values', () => {
 		const form = formOf([{ title: 'Notes' }], metadata);
 		expect(
 			readForm({ values: {}, choices: {}, metadata: form.metadata, draft: { 0: 'of another form' } }).values,
-		).toEqual({
-			0: '',
-		});
+		).toEqual({ 0: '' });
 	});
 });
 

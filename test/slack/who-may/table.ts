@@ -77,11 +77,7 @@ export const SETTINGS = [
 	{ setting: 'ALLOW_EXTERNAL=true', who: 'deactivated, of another organisation', row: refused('deactivated') },
 	{ setting: 'ALLOW_EXTERNAL=true', who: 'nothing is known of them', row: refused('could_not_check') },
 	{ setting: 'ALLOWED_CHANNELS', who: 'full member, listed channel', row: allowed() },
-	{
-		setting: 'ALLOWED_CHANNELS',
-		who: 'full member, another channel or a direct message',
-		row: NOT_HERE,
-	},
+	{ setting: 'ALLOWED_CHANNELS', who: 'full member, another channel or a direct message', row: NOT_HERE },
 	{ setting: 'ALLOWED_USERS', who: 'full member, listed', row: allowed() },
 	{ setting: 'ALLOWED_USERS', who: 'full member, not listed', row: refused('user_not_allowed') },
 	{ setting: 'ALLOWED_USERGROUPS', who: 'full member, in the group', row: allowed() },

@@ -5,7 +5,7 @@ import { clearAnswerers } from '../../../src/sessions/channel-store.ts';
 import { DEFAULT_CHANNEL_SETTINGS, type WatchEnd } from '../../../src/store/watch.ts';
 import { newWatch } from '../../sessions/support.ts';
 import type { Subject } from '../contract.ts';
-import { ANN, BOB, createRecordingLog, LEASE, T0 } from '../support.ts';
+import { ANN, BOB, createRecordingLog, only, storeActs, T0 } from '../support.ts';
 import { KEY, news, read, watchActs } from './watch-acts.ts';
 
 const DAY = 86_400_000;
@@ -17,7 +17,8 @@ const NOBODY: Answerers = { userIds: [], groupIds: [] };
 const channelAt = (channelId: string) => ({ teamId: 'T1', channelId });
 
 export function describeAnswerers(subject: Subject): void {
-	const { store, replica, recorded } = watchActs(subject);
+	const { rowsOf, setRows } = storeActs(subject);
+	const { store, replica, recorded, posted, drawn } = watchActs(subject);
 
 	/** Somebody of these groups gives a channel this list. */
 	async function names(
@@ -25,24 +26,12 @@ export function describeAnswerers(subject: Subject): void {
 		{ channelId = 'C1', person = ANN, groups = [] as readonly string[] } = {},
 	) {
 		const { settings: before, revision } = await store().channelSettings.read(channelAt(channelId));
-		const after = { ...before, answerers };
-		const content = { kind: 'settingsChanged', by: person.userId, before, after } as const;
-		const post = {
-			target: { kind: 'channel', ...channelAt(channelId) },
-			key: `settings:${revision + 1}`,
-			content,
-		} as const;
-		const groupIds = new Set(groups);
-		expect(
-			await store().channelSettings.write(channelAt(channelId), {
-				settings: after,
-				revision,
-				person,
-				post,
-				now: T0,
-				groupIds,
-			}),
-		).toBe(true);
+		const settings = { ...before, answerers };
+		const content = { kind: 'settingsChanged', by: person.userId, before, after: settings } as const;
+		const target = { kind: 'channel', ...channelAt(channelId) } as const;
+		const post = { target, key: `settings:${revision + 1}`, content };
+		const written = { settings, revision, person, post, now: T0, groupIds: new Set(groups) };
+		expect(await store().channelSettings.write(channelAt(channelId), written)).toBe(true);
 	}
 
 	/** Adds a watch; whether the channel's list decides then. */
@@ -54,8 +43,7 @@ export function describeAnswerers(subject: Subject): void {
 	}
 
 	const end = (id: string, reason: WatchEnd) => store().watches.end(id, reason, { now: T0, posts: [] });
-	const damage = () =>
-		store().db.writeOne((trx) => trx.updateTable('channel_settings').set({ settings: '{"v":9' }).execute());
+	const damage = () => setRows('channel_settings', { settings: '{"v":9' });
 
 	/** The channels whose lists decide about a session, with whom they name. */
 	async function rules(sessionId = 's1'): Promise<Readonly<Record<string, Answerers>>> {
@@ -79,11 +67,8 @@ export function describeAnswerers(subject: Subject): void {
 			await end((await watched({ sessionId: 's2' })).id, 'unwatched');
 			await end((await watched({ sessionId: 's3' })).id, 'sessionOver');
 			await names(ONLY_ANN);
-			expect([await rules('s1'), await rules('s2'), await rules('s3')]).toEqual([
-				{ C1: ONLY_ANN },
-				{ C1: ONLY_ANN },
-				{},
-			]);
+			const decides = [await rules('s1'), await rules('s2'), await rules('s3')];
+			expect(decides).toEqual([{ C1: ONLY_ANN }, { C1: ONLY_ANN }, {}]);
 		});
 
 		it('are as they are now, in each channel of a session: one that names somebody is enough', async () => {
@@ -112,9 +97,8 @@ export function describeAnswerers(subject: Subject): void {
 			await watched({ groupIds: new Set() });
 			await names(ONLY_BOB, { channelId: 'C2', person: BOB });
 			expect(await watched({ channelId: 'C2', createdBy: 'U-BOB' })).toMatchObject({ decides: false });
-			expect(await watched({ channelId: 'C2', createdBy: 'U-BOB', groupIds: new Set(['S1']) })).toMatchObject({
-				decides: true,
-			});
+			const ofGroup = { channelId: 'C2', createdBy: 'U-BOB', groupIds: new Set(['S1']) };
+			expect(await watched(ofGroup)).toMatchObject({ decides: true });
 			await watched({ channelId: 'C3', createdBy: 'U-EVE' });
 			await names({ userIds: ['U-EVE'], groupIds: [] }, { channelId: 'C3', person: { teamId: 'T1', userId: 'U-EVE' } });
 			expect(Object.keys(await rules()).toSorted()).toEqual(['C1', 'C2']);
@@ -174,21 +158,11 @@ export function describeAnswerers(subject: Subject): void {
 
 		it('are drawn again in the posts of each session about which they decide or decided', async () => {
 			await watched();
-			const due = await store().posts.takeDue(LEASE, 10, T0);
-			for (const { post } of due) {
-				const shown = { kind: 'shown', ts: '1.1', key: 'looks', isLast: false } as const;
-				await store().posts.endAttempt(post, LEASE.token, shown, T0);
-			}
-			await store().posts.release([LEASE.token]);
+			expect(await posted()).toEqual(['card']);
 			for (const list of [ONLY_ANN, ONLY_BOB, NOBODY]) {
 				await names(list);
-				const again = await store().posts.takeDue(LEASE, 10, T0 + 60_000);
-				expect(again.map(({ post }) => post.content.kind)).toContain('card');
-				for (const { post } of again) {
-					const shown = { kind: 'shown', ts: post.ts ?? '2.2', key: list.userIds.join(), isLast: false } as const;
-					await store().posts.endAttempt(post, LEASE.token, shown, T0 + 60_000);
-				}
-				await store().posts.release([LEASE.token]);
+				expect(await drawn()).toEqual(['card']);
+				await posted();
 			}
 		});
 
@@ -201,16 +175,11 @@ export function describeAnswerers(subject: Subject): void {
 			expect(await rules()).not.toEqual({});
 			expect(await clear()).toBe(true);
 			expect(await rules()).toEqual({});
-			expect(await replica().channelSettings.read(channelAt('C1'))).toEqual({
-				settings: DEFAULT_CHANNEL_SETTINGS,
-				revision: 2,
-				change: { by: OPERATOR, at: T0 + 5 },
-			});
+			const cleared = { settings: DEFAULT_CHANNEL_SETTINGS, revision: 2, change: { by: OPERATOR, at: T0 + 5 } };
+			expect(await replica().channelSettings.read(channelAt('C1'))).toEqual(cleared);
 			expect(await clear()).toBe(false);
-			const told = store().db.read.selectFrom('posts').select('content').where('uniqueKey', '=', 'settings:2');
-			const [post, ...others] = await told.execute();
-			expect(JSON.parse(post?.content ?? '')).toMatchObject({ kind: 'settingsChanged', by: OPERATOR });
-			expect(others).toEqual([]);
+			const { content } = only(await rowsOf('posts', { uniqueKey: 'settings:2' }));
+			expect(JSON.parse(content)).toMatchObject({ kind: 'settingsChanged', by: OPERATOR });
 		});
 
 		it('are cleared also where the settings cannot be read, but not where they decide about nothing', async () => {
@@ -247,11 +216,8 @@ export function describeAnswerers(subject: Subject): void {
 			await tell();
 			await names(ONLY_BOB);
 			await tell();
-			const posts = store().db.read.selectFrom('posts').select('uniqueKey').where('kind', '=', 'nobodyLeft');
-			expect((await posts.execute()).map(({ uniqueKey }) => uniqueKey).toSorted()).toEqual([
-				'nobodyLeft:1',
-				'nobodyLeft:2',
-			]);
+			const keys = (await rowsOf('posts', { kind: 'nobodyLeft' })).map(({ uniqueKey }) => uniqueKey);
+			expect(keys.toSorted()).toEqual(['nobodyLeft:1', 'nobodyLeft:2']);
 		});
 	});
 }

@@ -8,21 +8,7 @@ import { settledEvents } from '../../operator/audit-command.ts';
 import { SERVICE } from '../../sessions/support.ts';
 import { type FoundChange, foundIn, recordRead } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';
-import {
-	accepted,
-	BOB,
-	current,
-	EVE,
-	item,
-	LEASE,
-	lease,
-	moved,
-	patched,
-	receiptOf,
-	spread,
-	submission,
-	T0,
-} from '../support.ts';
+import { BOB, EVE, item, LEASE, LIVE, only, storeActs, submission, T0 } from '../support.ts';
 import { askingView, KEY, QUESTION, read, settled, watchActs } from './watch-acts.ts';
 
 /** What the answers of these tests answer. */
@@ -49,11 +35,11 @@ const DELIVERED = { state: 'delivered', deliveredAt: T0 + 2, putStartedAt: null,
 
 /** Each time that an agent asks: its answers, what reads have shown of it, and whether it is asked once more. */
 export function describeAskings(subject: Subject): void {
-	const { store, added } = watchActs(subject);
+	const { accepted, current, lease, moved, patched, receiptOf, rowsOf, setRows, spread } = storeActs(subject);
+	const { store, added, questionRows: rows } = watchActs(subject);
 	const answers = () => subject.store.answers;
 	const known = () => subject.replica.answers.known(KEY, ASKED.fingerprint);
 
-	const rows = () => subject.replica.db.read.selectFrom('questions').selectAll().orderBy('number').execute();
 	const evidenceOf = async (index: number) => JSON.parse((await rows())[index]?.evidence ?? 'null') as Evidence | null;
 
 	/** Records a read with these changes of questions; returns the ids of all of them. */
@@ -69,14 +55,21 @@ export function describeAskings(subject: Subject): void {
 	const foundUnwatched = async (questions: readonly FoundChange[], overrides: Partial<FoundInRead> = {}) =>
 		store().reads.recordUnwatched(KEY, await foundIn(store(), KEY, questions, overrides), { readAt: T0, now: T0 });
 
-	const questionIdOf = async (id: string) => (await current(subject.replica, id)).questionId;
+	const questionIdOf = async (id: string) => (await current(id)).questionId;
 	const unwatch = (id: string) => store().watches.end(id, 'unwatched', { now: T0 + 1, posts: [] });
+
+	/** Accepts an answer, which arrives. */
+	async function arrived(given = submission()) {
+		await begun(given);
+		await patched(given.id, DELIVERED, { release: true });
+		return given;
+	}
 
 	/** Accepts an answer and has its PUT begin. */
 	async function begun(given = submission(), patch: object = BEGUN) {
-		await accepted(subject.store, given);
-		await lease(subject.store, given.id);
-		await patched(subject.store, given.id, patch);
+		await accepted(given);
+		await lease(given.id);
+		await patched(given.id, patch);
 		return given;
 	}
 
@@ -84,30 +77,30 @@ export function describeAskings(subject: Subject): void {
 		it('belongs to the newest time that its question is asked: when it is accepted, when its PUT begins, and when it is tried again', async () => {
 			await added();
 			const [first] = await found([asks()]);
-			const given = await accepted(subject.store, submission());
+			const given = await accepted(submission());
 			expect(given.questionId).toBe(first);
-			await lease(subject.store, given.id);
+			await lease(given.id);
 			const [, again] = await found(ASKS_AGAIN);
-			await patched(subject.store, given.id, { state: 'delivering' });
+			await patched(given.id, { state: 'delivering' });
 			expect(await questionIdOf(given.id)).toBe(first);
-			await patched(subject.store, given.id, { putStartedAt: T0, before: BEFORE_PUT });
+			await patched(given.id, { putStartedAt: T0, before: BEFORE_PUT });
 			expect(await questionIdOf(given.id)).toBe(again);
-			await patched(subject.store, given.id, { state: 'waiting' }, { release: true });
+			await patched(given.id, { state: 'waiting' }, { release: true });
 			const [, , once] = await found(ASKS_AGAIN);
 			await answers().retry(given.id, given.person, T0, T0 + 9_000);
 			expect(await questionIdOf(given.id)).toBe(once);
 		});
 
 		it('that nobody watches has a row of its question, one for all its answers', async () => {
-			const first = await accepted(subject.store, submission());
+			const first = await accepted(submission());
 			const asked = { messageIndex: 1, fingerprint: 'fingerprint-1', askedAt: 0, content: null };
 			const own = { ...asked, settledHow: 'unwatched', settledAt: T0, evidence: JSON.stringify(NOTHING_SEEN) };
 			expect(await rows()).toMatchObject([{ ...own, id: first.questionId, number: 1 }]);
 			await answers().withdraw(first.id, first.person, T0);
-			const second = await accepted(subject.store, submission({ person: BOB }));
+			const second = await accepted(submission({ person: BOB }));
 			expect(second.questionId).toBe(first.questionId);
 			await answers().withdraw(second.id, second.person, T0);
-			const other = await accepted(subject.store, submission({ fingerprint: OTHER.fingerprint }));
+			const other = await accepted(submission({ fingerprint: OTHER.fingerprint }));
 			expect(await rows()).toMatchObject([{ number: 1 }, { id: other.questionId, number: 2 }]);
 			expect(await known()).toMatchObject({
 				newest: { id: other.questionId },
@@ -121,7 +114,7 @@ export function describeAskings(subject: Subject): void {
 		it('to what a watch has never read is to an older question than the one that is asked', async () => {
 			await added();
 			const [open] = await found([asks()]);
-			const late = await accepted(subject.store, submission({ fingerprint: 'long gone' }));
+			const late = await accepted(submission({ fingerprint: 'long gone' }));
 			expect(await rows()).toMatchObject([
 				{ id: late.questionId, number: 0, settledHow: 'unwatched' },
 				{ id: open, number: 1, settledHow: null },
@@ -133,7 +126,7 @@ export function describeAskings(subject: Subject): void {
 			const given = await begun();
 			const { heldIds } = await known();
 			expect(heldIds).toContain(await questionIdOf(given.id));
-			await patched(subject.store, given.id, DELIVERED);
+			await patched(given.id, DELIVERED);
 			expect((await known()).heldIds).toEqual([]);
 		});
 
@@ -146,12 +139,12 @@ export function describeAskings(subject: Subject): void {
 				}
 				const first = await begun(submission({ leftEmpty: [1] }));
 				expect(await evidenceOf(0)).toEqual(NOTHING_SEEN);
-				await patched(subject.store, first.id, DELIVERED, { release: true });
+				await patched(first.id, DELIVERED, { release: true });
 				const value = { answerId: first.id, number: 1, at: T0 + 2, steps: 1, isPerhaps: false, filled: [0] };
 				expect(await evidenceOf(0)).toEqual({ ...NOTHING_SEEN, filled: [0], leftEmpty: [1], value });
 				const items = [item(null), item(null), item('red')];
-				const second = await accepted(subject.store, submission({ person: BOB, items, formReadAt: T0 + 9 }));
-				await moved(subject.store, second.id, 'delivering', 'delivered');
+				const second = await accepted(submission({ person: BOB, items, formReadAt: T0 + 9 }));
+				await moved(second.id, 'delivering', 'delivered');
 				expect(await evidenceOf(0)).toMatchObject({
 					filled: [0, 2],
 					leftEmpty: [1],
@@ -162,28 +155,28 @@ export function describeAskings(subject: Subject): void {
 
 		it('is noted with the values that stood beside it before the PUT, and under the same number when it is sent again', async () => {
 			const given = await begun(submission(), { ...BEGUN, before: { ...BEFORE_PUT, filled: [2] } });
-			await patched(subject.store, given.id, DELIVERED);
+			await patched(given.id, DELIVERED);
 			expect(await evidenceOf(0)).toMatchObject({ filled: [0, 2], value: { number: 1, steps: 1, filled: [0] } });
-			await patched(subject.store, given.id, { before: { ...BEFORE_PUT, stepsSince: 4 }, putStartedAt: T0 + 9 });
-			await patched(subject.store, given.id, { ...DELIVERED, deliveredAt: T0 + 10 });
+			await patched(given.id, { before: { ...BEFORE_PUT, stepsSince: 4 }, putStartedAt: T0 + 9 });
+			await patched(given.id, { ...DELIVERED, deliveredAt: T0 + 10 });
 			expect((await evidenceOf(0))?.value).toMatchObject({ number: 1, at: T0 + 10, steps: 4 });
-			expect((await current(subject.store, given.id)).timeline.at(-1)).toMatchObject({ arrival: 1 });
+			expect((await current(given.id)).timeline.at(-1)).toMatchObject({ arrival: 1 });
 		});
 
 		it('that is not sent any more, and may have arrived, is noted as that, until one arrives', async () => {
 			const given = await begun();
-			await patched(subject.store, given.id, { state: 'waiting', nextAttemptAt: T0 }, { release: true });
+			await patched(given.id, { state: 'waiting', nextAttemptAt: T0 }, { release: true });
 			const perhaps = { answerId: given.id, number: null, at: T0, steps: 1, isPerhaps: true, filled: [0] };
 			// Nobody knows whether it filled anything.
 			expect(await evidenceOf(0)).toEqual({ ...NOTHING_SEEN, value: perhaps });
-			await lease(subject.store, given.id);
-			await patched(subject.store, given.id, DELIVERED, { release: true });
+			await lease(given.id);
+			await patched(given.id, DELIVERED, { release: true });
 			expect(await evidenceOf(0)).toMatchObject({ filled: [0], value: { number: 1, isPerhaps: false } });
 		});
 
 		it('whose PUT certainly did not arrive is noted nowhere', async () => {
 			const given = await begun();
-			await patched(subject.store, given.id, { state: 'refused', putStartedAt: null }, { release: true });
+			await patched(given.id, { state: 'refused', putStartedAt: null }, { release: true });
 			expect(await evidenceOf(0)).toEqual(NOTHING_SEEN);
 		});
 
@@ -192,7 +185,7 @@ export function describeAskings(subject: Subject): void {
 			await found([asks()]);
 			const late = await begun();
 			await found([settled('closed'), asks(OTHER)]);
-			await patched(subject.store, late.id, DELIVERED);
+			await patched(late.id, DELIVERED);
 			expect((await evidenceOf(0))?.value).toMatchObject({ answerId: late.id });
 			expect(await evidenceOf(1)).toEqual(NOTHING_SEEN);
 			await found([], { outcomes: [{ answerId: late.id, outcome: 'resumed' }] });
@@ -208,12 +201,12 @@ export function describeAskings(subject: Subject): void {
 		});
 
 		it('is noted in the row of its question when it was accepted before anybody watched', async () => {
-			const early = await accepted(subject.store, submission());
+			const early = await accepted(submission());
 			await added();
 			const ids = await found([REOPENED]);
 			expect(ids).toEqual([early.questionId]);
 			expect(await rows()).toMatchObject([{ settledHow: null, askedAt: T0 }]);
-			await moved(subject.store, early.id, 'delivering', 'delivered');
+			await moved(early.id, 'delivering', 'delivered');
 			expect((await evidenceOf(0))?.value).toMatchObject({ answerId: early.id, number: 1 });
 		});
 
@@ -223,36 +216,30 @@ export function describeAskings(subject: Subject): void {
 			const given = await begun();
 			await found([settled('answered')]);
 			expect(await rows()).toMatchObject([{ settledHow: 'answered', answerId: given.id }]);
-			await patched(subject.store, given.id, DELIVERED);
+			await patched(given.id, DELIVERED);
 			expect(await rows()).toMatchObject([{ settledHow: 'answered', answerId: given.id }]);
 		});
 
 		it('prevents no other answer, and does not stand, once the same is asked again', async () => {
 			await added();
 			await found([asks()]);
-			const first = await accepted(subject.store, submission(), 'delivering', 'delivered');
+			const first = await accepted(submission(), 'delivering', 'delivered');
 			expect(await answers().standing(first.question)).toMatchObject({ id: first.id });
 			expect(await answers().accept(submission({ person: BOB, ...EARLY }))).toMatchObject({ kind: 'taken' });
 			await found([settled('answered'), asks()]);
 			expect(await answers().standing(first.question)).toBeNull();
-			const second = await accepted(subject.store, submission({ person: BOB, ...EARLY }));
+			const second = await accepted(submission({ person: BOB, ...EARLY }));
 			expect(await answers().standing(first.question)).toMatchObject({ id: second.id });
 		});
 
-		it.each([
-			['accepted', []],
-			['delivering', ['delivering']],
-		] as const)(
-			'prevents another one, and stands, while it is %s, also when the same is asked again',
-			async (_, states) => {
-				await added();
-				await found([asks()]);
-				const first = await accepted(subject.store, submission(), ...states);
-				await found(ASKS_AGAIN);
-				expect(await answers().standing(first.question)).toMatchObject({ id: first.id });
-				expect(await answers().accept(submission({ person: EVE, ...EARLY }))).toMatchObject({ kind: 'taken' });
-			},
-		);
+		it.each(LIVE)('prevents another one and stands while %s, also when the same is asked again', async (_, states) => {
+			await added();
+			await found([asks()]);
+			const first = await accepted(submission(), ...states);
+			await found(ASKS_AGAIN);
+			expect(await answers().standing(first.question)).toMatchObject({ id: first.id });
+			expect(await answers().accept(submission({ person: EVE, ...EARLY }))).toMatchObject({ kind: 'taken' });
+		});
 	});
 
 	describe('what became of a delivered answer', () => {
@@ -273,39 +260,32 @@ export function describeAskings(subject: Subject): void {
 				const { id: answerId } = await begun();
 				// It was told before that there is no sign of the agent.
 				const unseen = { ...DELIVERED, agentOutcome: 'unseen', startFailed: true } as const;
-				await patched(subject.store, answerId, unseen, { release: true });
+				await patched(answerId, unseen, { release: true });
 				await record();
-				expect(await current(subject.store, answerId)).toMatchObject({ agentOutcome: 'unseen', nextAttemptAt: null });
-				await subject.store.db.writeOne((trx) =>
-					trx.updateTable('views').set({ dueAt: null, notBefore: null }).execute(),
-				);
+				expect(await current(answerId)).toMatchObject({ agentOutcome: 'unseen', nextAttemptAt: null });
+				await setRows('views', { dueAt: null, notBefore: null });
 				await record({ answerId, outcome });
 				const told = { agentOutcome: outcome, nextAttemptAt: null, ...after };
-				expect(await current(subject.store, answerId)).toMatchObject(told);
-				await spread(subject.store);
-				expect(await receiptOf(subject.store, answerId)).toMatchObject({ dueAt: T0 });
+				expect(await current(answerId)).toMatchObject(told);
+				await spread();
+				expect(await receiptOf(answerId)).toMatchObject({ dueAt: T0 });
 				await record({ answerId, outcome: 'overwritten' });
-				expect(await current(subject.store, answerId)).toMatchObject(told);
+				expect(await current(answerId)).toMatchObject(told);
 			},
 		);
 
 		it.each([
 			['lost', T0],
 			['completed', undefined],
-		] as const)(
-			'is told to an author of whom nothing waited any more, if it is bad news: %s',
-			async (outcome, dueAt) => {
-				const { id: answerId, viewId } = await begun();
-				await patched(subject.store, answerId, DELIVERED, { release: true });
-				await subject.store.views.remove({ id: viewId });
-				await foundUnwatched([], { outcomes: [{ answerId, outcome }] });
-				expect((await receiptOf(subject.replica, answerId))?.dueAt).toBe(dueAt);
-			},
-		);
+		] as const)('is told to an author of whom nothing waited any more, if bad news: %s', async (outcome, dueAt) => {
+			const { id: answerId, viewId } = await arrived();
+			await subject.store.views.remove({ id: viewId });
+			await foundUnwatched([], { outcomes: [{ answerId, outcome }] });
+			expect((await receiptOf(answerId))?.dueAt).toBe(dueAt);
+		});
 
 		it('is told to the audit once, when somebody elsewhere overwrote it', async () => {
-			const given = await begun();
-			await patched(subject.store, given.id, DELIVERED, { release: true });
+			const given = await arrived();
 			const outcomes = [{ answerId: given.id, outcome: 'overwritten' }] as const;
 			for (let time = 0; time < 2; time += 1) await foundUnwatched([], { outcomes });
 			const events = (await settledEvents(store().db.read)).map(({ action }) => action);
@@ -315,19 +295,17 @@ export function describeAskings(subject: Subject): void {
 		it('changes nothing of an answer that is not delivered', async () => {
 			const given = await begun();
 			await foundUnwatched([], { outcomes: [{ answerId: given.id, outcome: 'resumed' }] });
-			expect(await current(subject.store, given.id)).toMatchObject({ state: 'delivering', agentOutcome: null });
+			expect(await current(given.id)).toMatchObject({ state: 'delivering', agentOutcome: null });
 		});
 
 		it('is replaced when another answer to the question arrives after it was lost', async () => {
 			await added();
 			await found([asks()]);
-			const first = await begun();
-			await patched(subject.store, first.id, DELIVERED, { release: true });
+			const first = await arrived();
 			const outcomes = [{ answerId: first.id, outcome: 'lost' }] as const;
 			await found([settled('answered'), asks()], { outcomes });
-			const second = await begun(submission({ person: BOB, formReadAt: T0 + 9, acceptedAt: T0 - 1 }));
-			await patched(subject.store, second.id, DELIVERED, { release: true });
-			expect(await current(subject.store, first.id)).toMatchObject({ agentOutcome: 'replaced', nextAttemptAt: null });
+			await arrived(submission({ person: BOB, formReadAt: T0 + 9, acceptedAt: T0 - 1 }));
+			expect(await current(first.id)).toMatchObject({ agentOutcome: 'replaced', nextAttemptAt: null });
 		});
 	});
 
@@ -337,14 +315,13 @@ export function describeAskings(subject: Subject): void {
 			act: () => Promise<unknown>,
 			record: (found: FoundInRead) => Promise<boolean>,
 		): Promise<void> {
-			const delivered = await begun(submission({ fingerprint: 'earlier', formReadAt: T0 + 9 }));
-			await patched(subject.store, delivered.id, DELIVERED, { release: true });
+			const delivered = await arrived(submission({ fingerprint: 'earlier', formReadAt: T0 + 9 }));
 			const outcomes = [{ answerId: delivered.id, outcome: 'resumed' }] as const;
 			const judged = await foundIn(store(), KEY, [settled('closed')], { outcomes });
 			await act();
-			const before = [await rows(), await current(subject.store, delivered.id)];
+			const before = [await rows(), await current(delivered.id)];
 			expect(await record(judged)).toBe(false);
-			expect([await rows(), await current(subject.store, delivered.id)]).toEqual(before);
+			expect([await rows(), await current(delivered.id)]).toEqual(before);
 		}
 
 		const LATE = T0 + 5_000;
@@ -362,11 +339,7 @@ export function describeAskings(subject: Subject): void {
 
 		it('that an answer overtook changes nothing, and comes again at once', async () => {
 			await taken();
-			const arrives = async () => {
-				const given = await begun();
-				await patched(subject.store, given.id, DELIVERED, { release: true });
-			};
-			await overtaken(arrives, recorded);
+			await overtaken(arrived, recorded);
 			expect(await store().sessions.nextDueAt(SERVICE)).toBe(LATE);
 			const [again] = await store().sessions.takeDue(SERVICE, LEASE, 10, LATE);
 			expect(again).toMatchObject({ session: KEY, lastReadAt: T0 });
@@ -385,42 +358,27 @@ export function describeAskings(subject: Subject): void {
 
 		it('changes nothing without its lease', async () => {
 			await taken();
-			await overtaken(
-				() => store().sessions.release([LEASE.token]),
-				(judged) => recorded(judged),
-			);
+			await overtaken(() => store().sessions.release([LEASE.token]), recorded);
 		});
 
 		it('of somebody who does not watch keeps the lease and the next read of the watch', async () => {
 			await taken();
-			const { nextReadAt, leaseToken } = await subject.replica.db.read
-				.selectFrom('watched_sessions')
-				.selectAll()
-				.executeTakeFirstOrThrow();
+			const { nextReadAt, leaseToken } = only(await rowsOf('watched_sessions'));
 			expect(await recorded(await foundIn(store(), KEY, [settled('closed')]), null)).toBe(true);
 			expect(await rows()).toMatchObject([{ settledHow: 'closed' }]);
-			expect(await subject.replica.db.read.selectFrom('watched_sessions').selectAll().executeTakeFirst()).toMatchObject(
-				{ nextReadAt, leaseToken, lastReadAt: LATE },
-			);
+			expect(await rowsOf('watched_sessions')).toMatchObject([{ nextReadAt, leaseToken, lastReadAt: LATE }]);
 			expect(leaseToken).toBe(LEASE.token);
 		});
 
 		it.each([
-			[
-				'an answer arrived',
-				async () => {
-					const again = await begun(submission({ person: BOB, fingerprint: 'earlier', formReadAt: T0 + 9 }));
-					await patched(subject.store, again.id, DELIVERED, { release: true });
-				},
-			],
+			['an answer arrived', () => arrived(submission({ person: BOB, fingerprint: 'earlier', formReadAt: T0 + 9 }))],
 			['somebody watches it', () => added()],
 		] as const)('of a session that nobody watches changes nothing once %s', async (_, act) => {
 			await overtaken(act, (judged) => store().reads.recordUnwatched(KEY, judged, { readAt: T0, now: T0 }));
 		});
 
 		it('of a session that nobody watches notes what our answers are to', async () => {
-			const given = await begun();
-			await patched(subject.store, given.id, DELIVERED, { release: true });
+			await arrived();
 			const seen: FoundChange = { kind: 'seen', evidence: { ...WAITED, emptied: true }, messageIndex: 5 };
 			expect(await foundUnwatched([seen])).toBe(true);
 			expect(await rows()).toMatchObject([{ messageIndex: 5, settledHow: 'unwatched', answerId: null }]);
@@ -455,11 +413,8 @@ export function describeAskings(subject: Subject): void {
 			expect(equal).toHaveLength(20);
 			expect(equal[0]).toEqual(newest);
 			expect(await subject.replica.answers.known(KEY, OTHER.fingerprint)).toMatchObject({ newest, equal: [] });
-			expect(await subject.replica.answers.known({ ...KEY, sessionId: 'none' }, ASKED.fingerprint)).toEqual({
-				newest: null,
-				equal: [],
-				heldIds: [],
-			});
+			const ofNone = await subject.replica.answers.known({ ...KEY, sessionId: 'none' }, ASKED.fingerprint);
+			expect(ofNone).toEqual({ newest: null, equal: [], heldIds: [] });
 		});
 
 		it('goes on as it was when its session is watched again', async () => {
@@ -469,11 +424,8 @@ export function describeAskings(subject: Subject): void {
 			await unwatch(watch.id);
 			expect(await rows()).toMatchObject([{ id, settledHow: 'unwatched' }]);
 			const view = askingView({ ...QUESTION, fingerprint: ASKED.fingerprint });
-			await added({
-				createdAt: T0 + 9,
-				view: { ...view, seenAt: T0 + 9 },
-				found: await foundIn(store(), KEY, [REOPENED]),
-			});
+			const reopened = await foundIn(store(), KEY, [REOPENED]);
+			await added({ createdAt: T0 + 9, view: { ...view, seenAt: T0 + 9 }, found: reopened });
 			expect(await rows()).toMatchObject([{ id, settledAt: null, settledHow: null, askedAt: T0 }]);
 			expect(await evidenceOf(0)).toEqual(WAITED);
 		});
@@ -491,8 +443,7 @@ export function describeAskings(subject: Subject): void {
 			const watch = await added({ readAt: T0 + 60_000, found: await foundIn(store(), KEY, [asks()]) });
 			await unwatch(watch.id);
 			const judged = await foundIn(store(), KEY, [REOPENED]);
-			const given = await begun();
-			await patched(subject.store, given.id, DELIVERED, { release: true });
+			await arrived();
 			await added({ createdAt: T0 + 9, readAt: T0 + 60_000, found: judged });
 			expect(await rows()).toMatchObject([{ settledHow: 'unwatched' }]);
 			expect(await store().sessions.nextDueAt(SERVICE)).toBe(T0 + 9);
@@ -564,18 +515,17 @@ export function describeAskings(subject: Subject): void {
 			const given = await begun();
 			await found([settled('closed'), asks(OTHER)]);
 			await unwatch(watch.id);
-			const settledLate = { settledAt: T0 + 9 };
-			await store().db.writeOne((trx) => trx.updateTable('questions').set(settledLate).execute());
+			await setRows('questions', { settledAt: T0 + 9 });
 			await removeEnded(store().db, T0 + 2);
 			expect(await store().sessions.wasRead(KEY)).toBe(false);
 			expect(await rows()).toMatchObject([{ id: first }]);
-			await patched(subject.store, given.id, DELIVERED, { release: true });
+			await patched(given.id, DELIVERED, { release: true });
 			expect((await evidenceOf(0))?.value).toMatchObject({ answerId: given.id });
 		});
 
 		it('what its answers are to is forgotten after the retention time, but of the newest what reads have shown', async () => {
-			await accepted(subject.store, submission(), 'delivering', 'delivered');
-			await accepted(subject.store, submission({ fingerprint: OTHER.fingerprint }), 'delivering', 'delivered');
+			await accepted(submission(), 'delivering', 'delivered');
+			await accepted(submission({ fingerprint: OTHER.fingerprint }), 'delivering', 'delivered');
 			await removeEnded(store().db, T0);
 			expect(await rows()).toHaveLength(2);
 			await removeEnded(store().db, T0 + 1);

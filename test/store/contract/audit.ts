@@ -47,24 +47,6 @@ export function describeAudit(subject: Subject): void {
 			expect(await linesOf(store)).toMatchObject([{ channel: 'C2' }]);
 		});
 
-		it('has nothing of an answer that could not be stored', async () => {
-			const { store } = subject;
-			const given = await accepted(store, submission());
-			const sameId = submission({ id: given.id, sessionId: 's2' });
-			await expect(store.answers.accept(sameId)).rejects.toThrow();
-			expect((await linesOf(store)).map(({ session }) => session)).toEqual(['s1']);
-		});
-
-		it('is added in the order of what a transaction did', async () => {
-			const { store } = subject;
-			const channels = ['C1', 'C2', 'C3'];
-			await record(store, ...channels.map((channel) => ({ ...SOMETHING, channel })));
-			await record(store, { ...SOMETHING, channel: 'C4' });
-			const lines = await linesOf(store);
-			expect(lines.map(({ channel }) => channel)).toEqual([...channels, 'C4']);
-			expect(lines.map(({ number }) => number - (lines[0]?.number ?? 0))).toEqual([0, 1, 2, 3]);
-		});
-
 		it('is read on from the last row, in pages, and from a time', async () => {
 			const { store } = subject;
 			for (const minute of [0, 1, 2, 3]) await record(store, { ...SOMETHING, at: T0 + minute * 60_000 });

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Subject } from '../contract.ts';
-import { accepted, formShown, LEASE, lease, patched, SERVICE, submission, T0 } from '../support.ts';
+import { LEASE, SERVICE, storeActs, submission, T0 } from '../support.ts';
 
 export function describeCommits(subject: Subject): void {
-	/** What listeners were told while `work` ran. */
+	const { accepted, lease, patched } = storeActs(subject);
+	/** The tables of which listeners were told while `work` ran. */
 	async function toldOf(work: () => Promise<unknown>) {
 		const told: string[][] = [];
 		let isOver = false;
@@ -16,17 +17,6 @@ export function describeCommits(subject: Subject): void {
 	}
 
 	describe('news of commits', () => {
-		it('name the tables', async () => {
-			const given = submission();
-			const { question } = given;
-			expect(await toldOf(() => formShown(subject.store, { question, until: T0 + 1_000 }, T0))).toEqual([
-				['marks', 'views'],
-			]);
-			expect(await toldOf(() => subject.store.answers.accept(given))).toEqual([
-				['answers', 'drafts', 'marks', 'questions', 'views'],
-			]);
-		});
-
 		it('come before the writer goes on', async () => {
 			let isTold = false;
 			subject.store.db.onCommit(() => {
@@ -38,21 +28,21 @@ export function describeCommits(subject: Subject): void {
 
 		it('tell nothing of a lease that is taken, renewed or given back', async () => {
 			const { answers } = subject.store;
-			const { id } = await accepted(subject.store, submission());
+			const { id } = await accepted(submission());
 			const told = await toldOf(async () => {
 				expect(await answers.takeDue(SERVICE, LEASE, 1, T0)).toHaveLength(1);
 				expect(await answers.renew(id, LEASE, T0)).toBe(true);
 				await answers.release([{ id, token: LEASE.token }]);
 			});
 			expect(told.flat()).toEqual([]);
-			await lease(subject.store, id);
-			const later = () => patched(subject.store, id, { nextAttemptAt: T0 + 1 }, { now: T0, release: true });
+			await lease(id);
+			const later = () => patched(id, { nextAttemptAt: T0 + 1 }, { now: T0, release: true });
 			expect((await toldOf(later)).flat()).toContain('answers');
 		});
 
 		it('tell nothing of a transaction that is rolled back', async () => {
 			const { db, answers } = subject.store;
-			const { id } = await accepted(subject.store, submission());
+			const { id } = await accepted(submission());
 			const failing = db.write(async (trx) => {
 				await trx.deleteFrom('answers').where('id', '=', id).execute();
 				throw new Error('rolled back');

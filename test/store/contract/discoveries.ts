@@ -8,9 +8,9 @@ import type { Store } from '../../../src/stores.ts';
 import type { NewPost } from '../../../src/surfaces/post.ts';
 import { createRecordingMetrics, NO_LIMITS, newWatch, SERVICE } from '../../sessions/support.ts';
 import { coreOf } from '../../support/core.ts';
-import { type FoundChange, recordRead } from '../../support/found.ts';
+import type { FoundChange } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';
-import { attemptAt, createRecordingLog, LEASE, refreshed, T0 } from '../support.ts';
+import { attemptAt, createRecordingLog, LEASE, present, storeActs, T0 } from '../support.ts';
 import { ASKED, asking as askedIn, askingView, C1, KEY, news, read, settled, watchActs } from './watch-acts.ts';
 
 const HOUR = 3_600_000;
@@ -20,7 +20,8 @@ const at = (now: number) => ({ now, isFollowing: false, isCut: false });
 const BEGUN = { ...C1, service: SERVICE, createdBy: 'U-ANN', createdAt: T0 };
 
 export function describeDiscoveries(subject: Subject): void {
-	const { store, replica, stored, next, posted, drawn, cardOf, postsOf, ...acts } = watchActs(subject);
+	const { refreshed } = storeActs(subject);
+	const { store, replica, stored, ended, unwatch, next, posted, drawn, cardOf, postsOf, ...acts } = watchActs(subject);
 	/** Records a read; the next one is due at once. */
 	const recorded = (updates: Parameters<typeof acts.recorded>[0], questions: readonly FoundChange[] = []) =>
 		acts.recorded(updates, read({ nextRead: { at: T0, by: T0 }, questions, view: askingView() }));
@@ -30,29 +31,19 @@ export function describeDiscoveries(subject: Subject): void {
 
 	async function discovery(changes: Partial<typeof BEGUN> = {}): Promise<Discovery> {
 		await store().discoveries.begin({ ...BEGUN, ...changes }, []);
-		const found = await store().discoveries.find({ ...C1, ...changes }, SERVICE);
-		if (found === null) throw new Error('The discovery is missing');
-		return found;
+		return present(await store().discoveries.find({ ...C1, ...changes }, SERVICE));
 	}
 
-	const raise = (sessionId = 's1', limits = NO_LIMITS, at = store()) =>
-		at.watches.raiseHand({
-			...C1,
-			id: randomUUID(),
-			session: { service: SERVICE, sessionId },
-			createdAt: T0,
-			ahead: true,
-			newsAt: 0,
-			limits,
-		});
+	const raise = (sessionId = 's1', limits = NO_LIMITS, at = store(), channelId = 'C1') => {
+		const hand = { teamId: 'T1', channelId, id: randomUUID(), session: { service: SERVICE, sessionId } };
+		return at.watches.raiseHand({ ...hand, createdAt: T0, ahead: true, newsAt: 0, limits });
+	};
 	const hands = async (discovery: Discovery) =>
 		(await store().discoveries.raisedHands(discovery)).map(({ sessionId }) => sessionId);
 
-	async function raised(sessionId = 's1'): Promise<Watch> {
-		expect(await raise(sessionId)).toEqual({ kind: 'raised' });
-		const watch = await store().watches.find(C1, { service: SERVICE, sessionId });
-		if (watch === null) throw new Error('The raised hand is missing');
-		return watch;
+	async function raised(sessionId = 's1', channelId = 'C1'): Promise<Watch> {
+		expect(await raise(sessionId, NO_LIMITS, store(), channelId)).toEqual({ kind: 'raised' });
+		return present(await store().watches.find({ ...C1, channelId }, { service: SERVICE, sessionId }));
 	}
 
 	function asking(watch: Watch, overrides: Parameters<typeof news>[1] = {}) {
@@ -79,19 +70,12 @@ export function describeDiscoveries(subject: Subject): void {
 		it('raises the hand of a session that the channel does not watch, once for all replicas, and reads it first', async () => {
 			await discovery();
 			await store().watches.add(newWatch({ sessionId: 's9', channelId: 'C2' }));
-			const results = await Promise.all(
-				Array.from({ length: 6 }, (_, index) => raise('s1', NO_LIMITS, index % 2 === 0 ? store() : replica())),
-			);
-			expect(results.filter(({ kind }) => kind === 'raised')).toHaveLength(1);
-			expect(results.filter(({ kind }) => kind === 'unneeded')).toHaveLength(5);
-			expect((await store().sessions.takeDue(SERVICE, LEASE, 1, T0)).map(({ session }) => session.sessionId)).toEqual([
-				's1',
-			]);
-			expect(await store().watches.find(C1, KEY)).toMatchObject({
-				mode: 'raisedHand',
-				createdBy: 'U-ANN',
-				revision: 0,
-			});
+			const at = [store(), replica(), store(), replica(), store(), replica()];
+			const results = await Promise.all(at.map((one) => raise('s1', NO_LIMITS, one)));
+			expect(results.map(({ kind }) => kind).toSorted()).toEqual(['raised', ...Array(5).fill('unneeded')]);
+			expect(await store().sessions.takeDue(SERVICE, LEASE, 1, T0)).toMatchObject([{ session: KEY }]);
+			const hand = { mode: 'raisedHand', createdBy: 'U-ANN', revision: 0 };
+			expect(await store().watches.find(C1, KEY)).toMatchObject(hand);
 			expect(await posted()).toEqual(['card']);
 		});
 
@@ -99,9 +83,7 @@ export function describeDiscoveries(subject: Subject): void {
 			await discovery();
 			await store().watches.add(newWatch());
 			expect(await raise()).toEqual({ kind: 'unneeded' });
-			expect(await store().discoveries.end(C1, { now: T0, posts: () => [] })).toMatchObject({
-				createdBy: 'U-ANN',
-			});
+			expect(await store().discoveries.end(C1, { now: T0, posts: () => [] })).toMatchObject({ createdBy: 'U-ANN' });
 			expect(await store().discoveries.end(C1, { now: T0, posts: () => [] })).toBeNull();
 			expect(await raise('s2')).toEqual({ kind: 'unneeded' });
 		});
@@ -184,21 +166,9 @@ export function describeDiscoveries(subject: Subject): void {
 			await list('s1');
 			const count = async () => (await store().discoveries.raisedHands(here))[0]?.loweredCount;
 			for (const expected of [1, 2, 3]) {
-				const other = { ...C1, channelId: 'C2', id: randomUUID(), session: { service: SERVICE, sessionId: 's1' } };
-				expect(
-					await store().watches.raiseHand({ ...other, createdAt: T0, ahead: false, newsAt: 0, limits: NO_LIMITS }),
-				).toEqual({
-					kind: 'raised',
-				});
-				const watch = await store().watches.find({ ...C1, channelId: 'C2' }, other.session);
-				if (watch === null) throw new Error('The raised hand is missing');
 				// Two channels, one read.
-				const at = T0 + expected;
-				const first = await raised();
-				await store().sessions.takeDue(SERVICE, LEASE, 10, at);
-				const update = read({ nextRead: { at: T0, by: T0 } });
-				const held = { session: other.session, token: LEASE.token };
-				await recordRead(store(), held, { update, watches: [lowered(first), lowered(watch)], now: at });
+				const both = [lowered(await raised('s1', 'C2')), lowered(await raised())];
+				await acts.recorded(both, read({ nextRead: { at: T0, by: T0 } }), { takenAt: T0 + expected });
 				expect(await count()).toBe(expected);
 			}
 		});
@@ -207,7 +177,6 @@ export function describeDiscoveries(subject: Subject): void {
 			await discovery();
 			const seen = await raised();
 			await recorded([asking(seen)], [ASKED]);
-			const unwatch = (id: string) => store().watches.end(id, 'unwatched', { now: T0, posts: [] });
 			await unwatch(seen.id);
 			const hand = await raised();
 			expect(hand.revision).toBe(0);
@@ -228,16 +197,12 @@ export function describeDiscoveries(subject: Subject): void {
 			await recorded([asking(watch)], [ASKED]);
 			expect(await posted()).toEqual(['question']);
 			expect(await postsOf(watch.id)).toMatchObject([{ kind: 'question', ts: 'ts-question' }]);
-			const before = await stored(watch.id);
-			if (before === null) throw new Error('It is missing');
-			await recorded([lowered(before)], [settled('closed')]);
+			await recorded([lowered(present(await stored(watch.id)))], [settled('closed')]);
 			expect(await stored(watch.id)).toMatchObject({ ended: { reason: 'handLowered' } });
 			expect(await drawn()).toEqual(['question']);
 			const second = await raised();
 			await recorded([asking(second)], [ASKED]);
-			const now = await stored(second.id);
-			if (now === null) throw new Error('It is missing');
-			await recorded([lowered(now)], [settled('closed')]);
+			await recorded([lowered(present(await stored(second.id)))], [settled('closed')]);
 			expect(await posted()).toEqual([]);
 			expect(await stored(second.id)).toBeNull();
 		});
@@ -249,7 +214,7 @@ export function describeDiscoveries(subject: Subject): void {
 			await recorded([asking(watch)], [ASKED]);
 			await posted();
 			expect(await store().discoveries.waiting(SERVICE)).toMatchObject([{ isNew: false }]);
-			const before = (await stored(watch.id)) as Watch;
+			const before = present(await stored(watch.id));
 			await recorded(
 				[how === 'closed' ? lowered(before) : asking(before)],
 				how === 'closed' ? [settled('closed')] : [settled('changed'), ASKED],
@@ -263,10 +228,9 @@ export function describeDiscoveries(subject: Subject): void {
 			await recorded([asking(watch)], [ASKED]);
 			const due = await next();
 			await store().posts.beginAttempt(due.post.id, LEASE.token, attemptAt(T0));
-			await recorded([lowered((await stored(watch.id)) as Watch)], [settled('closed')]);
+			await recorded([lowered(present(await stored(watch.id)))], [settled('closed')]);
 			expect(await stored(watch.id)).toMatchObject({ ended: { reason: 'handLowered' } });
-			const retry = { kind: 'retry', at: T0, code: 'no_answer', unknown: true } as const;
-			await store().posts.endAttempt(due.post, LEASE.token, retry, T0);
+			await ended(due.post, { kind: 'retry', at: T0, code: 'no_answer', unknown: true });
 			expect(await posted()).toEqual(['question']);
 		});
 
@@ -276,9 +240,9 @@ export function describeDiscoveries(subject: Subject): void {
 			await recorded([asking(watch, { card: null })], [ASKED]);
 			await posted();
 			await drawn();
-			await refreshed(subject.store, KEY, { now: T0, earlyReadAt: null });
+			await refreshed(KEY, { now: T0, earlyReadAt: null });
 			expect(await drawn()).toEqual(['question']);
-			await store().watches.end(watch.id, 'unwatched', { now: T0, posts: [] });
+			await unwatch(watch.id);
 			expect(await stored(watch.id)).toMatchObject({ ended: { reason: 'unwatched' } });
 			expect(await drawn()).toEqual(['question']);
 			expect(await cardOf(watch.id)).toBeUndefined();
@@ -289,11 +253,9 @@ export function describeDiscoveries(subject: Subject): void {
 			const hand = await raised();
 			await recorded([asking(hand)], [ASKED]);
 			await posted();
-			const before = (await stored(hand.id)) as Watch;
-			const added = await store().watches.add(
-				newWatch({ createdBy: 'U-BOB', limits: { ...NO_LIMITS, channel: 0, all: 0 } }),
-			);
-			expect(added).toMatchObject({
+			const before = present(await stored(hand.id));
+			const limits = { ...NO_LIMITS, channel: 0, all: 0 };
+			expect(await store().watches.add(newWatch({ createdBy: 'U-BOB', limits }))).toMatchObject({
 				kind: 'added',
 				watch: { id: hand.id, mode: 'card', createdBy: 'U-BOB' },
 			});
@@ -336,14 +298,9 @@ export function describeDiscoveries(subject: Subject): void {
 			await discovery({ channelId: 'C2' });
 			const processes = [store(), replica()].map((own) => discoveriesOver(own, () => T0));
 			await list('s1', 's2');
-			const sessions = ['s9', 's8', 's2', 's1'].map((sessionId) => ({
-				sessionId,
-				name: `Name of ${sessionId}`,
-				status: 'humanInput',
-				updatedAt: null,
-			}));
+			const waiting = (...ids: string[]) => named(...ids).map((one) => ({ ...one, status: 'humanInput' }));
 			const done = { sessionId: 'done', name: 'Done', status: 'completed', updatedAt: null };
-			const found = { sessions: [...sessions, done], isComplete: true };
+			const found = { sessions: [...waiting('s9', 's8', 's2', 's1'), done], isComplete: true };
 			await Promise.all([...processes, ...processes].map((one) => one.listed(found)));
 			for (const channelId of ['C1', 'C2']) {
 				const watches = await store().watches.ofChannel({ ...C1, channelId });
@@ -385,10 +342,7 @@ function discoveriesOver(store: Store, now: () => number) {
 	const core = coreOf({
 		store,
 		serviceUrl: SERVICE,
-		config: {
-			DISCOVER_SESSIONS: true,
-			watchLimits: { ...NO_LIMITS, channel: 3 },
-		},
+		config: { DISCOVER_SESSIONS: true, watchLimits: { ...NO_LIMITS, channel: 3 } },
 		metrics: { watches: createRecordingMetrics().metrics },
 		clock: { ...systemClock, now },
 		log: createRecordingLog(),

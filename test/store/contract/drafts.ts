@@ -8,77 +8,75 @@ const LONG = { 0: 'blue', 2: 'x'.repeat(10_000) };
 const draft = (overrides: Partial<Draft> = {}) => draftOf({ question, values: LONG, secret: [1], ...overrides });
 
 export function describeDrafts(subject: Subject): void {
-	it('stores a draft word for word', async () => {
-		await subject.store.drafts.save(draft());
-		expect(await subject.replica.drafts.get('form-1')).toEqual(draft());
-		expect(await subject.store.drafts.get('form-2')).toBeNull();
-	});
-
+	const store = () => subject.store.drafts;
+	const replica = () => subject.replica.drafts;
 	it("removes secret items from the person's drafts for the question, and nothing else", async () => {
 		const kept = [
 			draft({ formId: 'bob', person: BOB }),
 			draft({ formId: 'other', question: { ...question, messageIndex: 9 } }),
 			draft({ formId: 'without', values: { 2: 'green' } }),
 		];
-		for (const one of kept) await subject.store.drafts.save(one);
-		await subject.store.drafts.save(draft({ values: { 0: 'blue', 2: 'green' } }));
-		await subject.store.drafts.save(draft({ formId: 'form-2', values: { 0: 'blue' } }));
-		await subject.replica.drafts.forget(ANN, question, [0, 1]);
-		expect(await subject.store.drafts.get('form-1')).toEqual(draft({ values: { 2: 'green' } }));
-		expect(await subject.store.drafts.get('form-2')).toBeNull();
-		for (const one of kept) expect(await subject.store.drafts.get(one.formId)).toEqual(one);
+		for (const one of kept) await store().save(one);
+		await store().save(draft({ values: { 0: 'blue', 2: 'green' } }));
+		await store().save(draft({ formId: 'form-2', values: { 0: 'blue' } }));
+		await replica().forget(ANN, question, [0, 1]);
+		expect(await store().get('form-1')).toEqual(draft({ values: { 2: 'green' } }));
+		expect(await store().get('form-2')).toBeNull();
+		for (const one of kept) expect(await store().get(one.formId)).toEqual(one);
 	});
 
 	it('adds a draft once for its id, and keeps the id when its texts are forgotten', async () => {
-		const added = await Promise.all([subject.store.drafts.addNew(draft()), subject.replica.drafts.addNew(draft())]);
+		const added = await Promise.all([store().addNew(draft()), replica().addNew(draft())]);
 		expect(added.toSorted()).toEqual([false, true]);
-		await subject.store.drafts.save(draft({ values: {}, secret: [] }));
-		expect(await subject.replica.drafts.addNew(draft())).toBe(false);
-		expect((await subject.store.drafts.get('form-1'))?.values).toEqual({});
+		await store().save(draft({ values: {}, secret: [] }));
+		expect(await replica().addNew(draft())).toBe(false);
+		expect((await store().get('form-1'))?.values).toEqual({});
 	});
 
-	it('replaces the draft of the same form', async () => {
-		await subject.store.drafts.save(draft());
+	it('stores a draft word for word, and replaces that of the same form', async () => {
+		await store().save(draft());
+		expect(await replica().get('form-1')).toEqual(draft());
+		expect(await replica().get('form-2')).toBeNull();
 		const next = draft({ values: { 1: '' }, fingerprint: 'fingerprint-2', updatedAt: T0 + 1 });
-		await subject.store.drafts.save(next);
-		expect(await subject.store.drafts.get('form-1')).toEqual(next);
+		await store().save(next);
+		expect(await store().get('form-1')).toEqual(next);
 	});
 
 	it.each([1, 3_600_000])('keeps a newer draft when an older one arrives that was held up for %i ms', async (ms) => {
-		await subject.store.drafts.save(draft({ values: { 0: 'new' }, updatedAt: T0 + ms }));
-		await subject.replica.drafts.save(draft({ values: { 0: 'old' } }));
-		expect((await subject.store.drafts.get('form-1'))?.values).toEqual({ 0: 'new' });
+		await store().save(draft({ values: { 0: 'new' }, updatedAt: T0 + ms }));
+		await replica().save(draft({ values: { 0: 'old' } }));
+		expect((await store().get('form-1'))?.values).toEqual({ 0: 'new' });
 	});
 
 	it('stores no draft of a submitted form', async () => {
 		const given = submission({ submissionKey: 'view-1:form-1' });
-		await subject.store.drafts.save(draft(), given.submissionKey);
+		await store().save(draft(), given.submissionKey);
 		await subject.store.answers.accept(given);
-		await subject.replica.drafts.save(draft({ updatedAt: T0 + 5 }), given.submissionKey);
-		expect(await subject.store.drafts.get('form-1')).toBeNull();
-		await subject.replica.drafts.save(draft({ formId: 'form-2' }), 'view-1:form-2');
-		expect(await subject.store.drafts.get('form-2')).not.toBeNull();
+		await replica().save(draft({ updatedAt: T0 + 5 }), given.submissionKey);
+		expect(await store().get('form-1')).toBeNull();
+		await replica().save(draft({ formId: 'form-2' }), 'view-1:form-2');
+		expect(await store().get('form-2')).not.toBeNull();
 	});
 
 	it("finds a person's newest draft for a question, whatever its fingerprint", async () => {
-		await subject.store.drafts.save(draft());
+		await store().save(draft());
 		const newest = draft({ formId: 'form-2', fingerprint: 'fingerprint-2', updatedAt: T0 + 1 });
-		await subject.store.drafts.save(newest);
-		await subject.store.drafts.save(draft({ formId: 'form-3', person: BOB, updatedAt: T0 + 2 }));
+		await store().save(newest);
+		await store().save(draft({ formId: 'form-3', person: BOB, updatedAt: T0 + 2 }));
 		const elsewhere = { ...question, messageIndex: 2 };
-		await subject.store.drafts.save(draft({ formId: 'form-4', question: elsewhere, updatedAt: T0 + 3 }));
-		expect(await subject.store.drafts.newest(ANN, question)).toEqual(newest);
-		expect(await subject.store.drafts.newest(EVE, question)).toBeNull();
-		expect(await subject.store.drafts.newest({ ...ANN, teamId: EVE.teamId }, question)).toBeNull();
+		await store().save(draft({ formId: 'form-4', question: elsewhere, updatedAt: T0 + 3 }));
+		expect(await store().newest(ANN, question)).toEqual(newest);
+		expect(await store().newest(EVE, question)).toBeNull();
+		expect(await store().newest({ ...ANN, teamId: EVE.teamId }, question)).toBeNull();
 	});
 
 	it('discards only the drafts of a person for a question', async () => {
-		await subject.store.drafts.save(draft());
-		await subject.store.drafts.save(draft({ formId: 'form-2' }));
-		await subject.store.drafts.save(draft({ formId: 'form-3', person: BOB }));
-		await subject.store.drafts.save(draft({ formId: 'form-4', question: { ...question, sessionId: 's2' } }));
-		await subject.store.drafts.discard({ person: ANN, question });
-		const left = await Promise.all(['form-1', 'form-2', 'form-3', 'form-4'].map((id) => subject.store.drafts.get(id)));
+		await store().save(draft());
+		await store().save(draft({ formId: 'form-2' }));
+		await store().save(draft({ formId: 'form-3', person: BOB }));
+		await store().save(draft({ formId: 'form-4', question: { ...question, sessionId: 's2' } }));
+		await store().discard({ person: ANN, question });
+		const left = await Promise.all(['form-1', 'form-2', 'form-3', 'form-4'].map((id) => store().get(id)));
 		expect(left.map((one) => one?.formId)).toEqual([undefined, undefined, 'form-3', 'form-4']);
 	});
 
@@ -93,18 +91,17 @@ export function describeDrafts(subject: Subject): void {
 	});
 
 	it('removes drafts older than a given time', async () => {
-		await subject.store.drafts.save(draft());
-		await subject.store.drafts.save(draft({ formId: 'form-2', updatedAt: T0 + 1 }));
-		expect(await subject.store.drafts.removeOlderThan(T0 + 1)).toBe(1);
-		expect(await subject.store.drafts.get('form-1')).toBeNull();
-		expect(await subject.store.drafts.get('form-2')).not.toBeNull();
+		await store().save(draft());
+		await store().save(draft({ formId: 'form-2', updatedAt: T0 + 1 }));
+		expect(await store().removeOlderThan(T0 + 1)).toBe(1);
+		expect(await store().get('form-1')).toBeNull();
+		expect(await store().get('form-2')).not.toBeNull();
 	});
 
 	it('removes many drafts in several transactions, so that others are not held up', async () => {
-		for (let n = 0; n < 450; n++)
-			await subject.store.drafts.save(draft({ formId: `form-${n}`, values: { 0: 'blue' } }));
+		for (let n = 0; n < 450; n++) await store().save(draft({ formId: `form-${n}`, values: { 0: 'blue' } }));
 		const transactions = vi.spyOn(subject.store.db, 'writeOne');
-		expect(await subject.store.drafts.removeOlderThan(T0 + 1)).toBe(450);
+		expect(await store().removeOlderThan(T0 + 1)).toBe(450);
 		expect(transactions.mock.calls.length).toBe(3);
 		transactions.mockRestore();
 	});

@@ -4,22 +4,22 @@ import { snapshotOf } from '../../../src/domain/session-snapshot.ts';
 import { removeEnded } from '../../../src/operator/housekeeping.ts';
 import { newestQuestionOf, openQuestionOf, readHandOver } from '../../../src/store/question-store.ts';
 import type { Watch } from '../../../src/store/watch.ts';
-import type { Post } from '../../../src/surfaces/post.ts';
+import { streamOf } from '../../../src/surfaces/post.ts';
 import { addWatch, assistant, session } from '../../sessions/support.ts';
 import type { FoundChange } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';
-import { LEASE, refreshed, SERVICE, spread, T0 } from '../support.ts';
+import { LEASE, present, SERVICE, storeActs, T0 } from '../support.ts';
 import { asking, byText, KEY, news, read, settled, shownAt, watchActs } from './watch-acts.ts';
 
 const asks = session({ sessionId: 's1', status: 'humanInput', messages: [assistant('Which?', 'Colour')] });
 const view = snapshotOf(asks, T0);
-const question = view.question;
-if (question === null) throw new Error('it asks nothing');
+const question = present(view.question);
 const { fingerprint } = question;
 const QUESTION = { teamId: 'T1', session: KEY, fingerprint };
 const NOTE = 'You know the traveller.';
 
 export function describeHandOvers(subject: Subject): void {
+	const { refreshed, rowsOf, spread } = storeActs(subject);
 	const acts = watchActs(subject);
 	const store = () => subject.store.handOvers;
 	const replica = () => subject.replica.handOvers;
@@ -27,9 +27,7 @@ export function describeHandOvers(subject: Subject): void {
 	/** A watch whose question is posted. */
 	async function askedIn(channelId = 'C1'): Promise<Watch> {
 		const watch = await addWatch(subject.store.watches, { view, channelId });
-		const posts = [asking(watch)];
-		const update = news(watch, { posts });
-		await acts.recorded([update], read({ nextRead: { at: T0, by: T0 } }));
+		await acts.recorded([news(watch, { posts: [asking(watch)] })], read({ nextRead: { at: T0, by: T0 } }));
 		await acts.posted();
 		await acts.posted();
 		await acts.drawn();
@@ -54,9 +52,9 @@ export function describeHandOvers(subject: Subject): void {
 
 	/** What waits to be posted, or to be drawn again, as `stream kind`. */
 	async function waiting(): Promise<string[]> {
-		await spread(subject.store);
-		const due = subject.store.db.read.selectFrom('posts').selectAll().where('dueAt', '<=', T0);
-		return (await due.execute())
+		await spread();
+		return (await rowsOf('posts'))
+			.filter(({ dueAt }) => dueAt !== null && dueAt <= T0)
 			.map(({ stream, kind, ts }) => {
 				const name = stream.startsWith('watch:') ? 'watch' : stream;
 				return `${name} ${kind}${ts === null ? '' : ' again'}`;
@@ -82,18 +80,15 @@ export function describeHandOvers(subject: Subject): void {
 	async function closed(stream: string): Promise<void> {
 		const taken = await subject.store.posts.takeDue(LEASE, 10, T0);
 		for (const { post } of taken) {
-			const { target } = post;
-			if (target.kind !== 'person' || `person:T1:${target.userId}:${target.topic}` !== stream) continue;
-			await subject.store.posts.endAttempt(post, LEASE.token, shownAt(post, '', { isLast: true }), T0);
+			if (streamOf(post.target) === stream) await acts.ended(post, shownAt(post, '', { isLast: true }));
 		}
 		await subject.store.posts.release([LEASE.token]);
 	}
 
 	/** Records the read that finds this. */
 	async function found(watch: Watch, questions: readonly FoundChange[], seen = view) {
-		const current = (await acts.stored(watch.id)) as Watch;
-		const update = read({ nextRead: { at: T0, by: T0 }, questions, view: seen });
-		await acts.recorded([news(current)], update);
+		const current = present(await acts.stored(watch.id));
+		await acts.recorded([news(current)], read({ nextRead: { at: T0, by: T0 }, questions, view: seen }));
 	}
 
 	describe('a hand-over', () => {
@@ -213,11 +208,8 @@ export function describeHandOvers(subject: Subject): void {
 
 			it('goes to one person twenty times, whoever hands it over', async () => {
 				const hand = await handOvers(20, (number) => [`U-${number}`, 'U-BOB']);
-				expect(await hand('V21', ['U-ANN', 'U-BOB'], T0 + MINUTES)).toEqual({
-					kind: 'tooMany',
-					who: 'to',
-					againInMs: 1,
-				});
+				const tooMany = { kind: 'tooMany', who: 'to', againInMs: 1 };
+				expect(await hand('V21', ['U-ANN', 'U-BOB'], T0 + MINUTES)).toEqual(tooMany);
 				expect((await hand('V22', ['U-ANN', 'U-EVE'], T0 + MINUTES)).kind).toBe('handedOver');
 			});
 		});
@@ -248,8 +240,7 @@ export function describeHandOvers(subject: Subject): void {
 			const refuse = async (id: string) => {
 				const taken = await subject.store.posts.takeDue(LEASE, 10, T0);
 				const told = taken.find(({ post: { target } }) => target.kind === 'person' && target.topic === id);
-				const refused = { kind: 'refused', code: 'user_disabled' } as const;
-				await subject.store.posts.endAttempt(told?.post as Post, LEASE.token, refused, T0);
+				await acts.ended(present(told).post, { kind: 'refused', code: 'user_disabled' });
 				await subject.store.posts.release([LEASE.token]);
 			};
 			await store().handOver(wish(watch, 'V1', ['U-ANN', 'U-BOB']), T0);
@@ -288,13 +279,13 @@ export function describeHandOvers(subject: Subject): void {
 			await giveBack('U-BOB');
 			await closed('person:T1:U-BOB:V2');
 			await told();
-			await refreshed(subject.replica, KEY, { now: T0, earlyReadAt: null });
+			await refreshed(KEY, { now: T0, earlyReadAt: null });
 			const left = ['person:T1:U-DAN:V2 givenBack again', ...ALL_AGAIN];
 			expect(await waiting()).toEqual(left);
 			await acts.drawn();
 			// It is not settled yet, so it stays beyond the retention time.
 			await removeEnded(subject.store.db, T0 + 1);
-			await subject.store.watches.end(watch.id, 'unwatched', { now: T0, posts: [] });
+			await acts.unwatch(watch.id);
 			expect(await waiting()).toEqual(left);
 			const direct = (await due()).find(({ post }) => post.target.kind === 'person');
 			expect(direct).toMatchObject({
@@ -308,17 +299,15 @@ export function describeHandOvers(subject: Subject): void {
 			await store().handOver(wish(watch, 'V1', ['U-ANN', 'U-BOB']), T0);
 			await told();
 			await store().handOver(wish(watch, 'V2', ['U-BOB', 'U-DAN']), T0);
-			await subject.store.watches.end(watch.id, 'unwatched', { now: T0, posts: [] });
+			await acts.unwatch(watch.id);
 			expect(await current()).toBeNull();
 			expect(await waiting()).toEqual(['person:T1:U-BOB:V1 handedOver again', ...ALL_AGAIN]);
 		});
 
 		it('keeps its direct message beyond the retention time until the message is settled', async () => {
 			const watch = await askedIn();
-			const messages = async () => {
-				const posts = subject.store.db.read.selectFrom('posts').select('stream').where('kind', '=', 'handedOver');
-				return (await posts.orderBy('stream').execute()).map(({ stream }) => stream);
-			};
+			const messages = async () =>
+				(await rowsOf('posts', { kind: 'handedOver' })).map(({ stream }) => stream).toSorted();
 			await store().handOver(wish(watch, 'V1', ['U-ANN', 'U-BOB']), T0);
 			await told();
 			await store().handOver(wish(watch, 'V2', ['U-BOB', 'U-DAN']), T0);
@@ -337,7 +326,7 @@ export function describeHandOvers(subject: Subject): void {
 		});
 
 		describe('of a question that', () => {
-			const again = view.digest.question as NonNullable<typeof view.digest.question>;
+			const again = present(view.digest.question);
 			const ends = (how: 'closed' | 'renewed') => ({ kind: 'settled', how }) as const;
 			const asked = { kind: 'asked', question: again, settled: null } as const;
 
@@ -352,7 +341,7 @@ export function describeHandOvers(subject: Subject): void {
 				const told = (await due()).find(({ post }) => post.content.kind === 'handedOver');
 				expect(told?.question).toMatchObject({ settled: null, note: NOTE });
 				// A direct message that was not sent yet is not sent any more.
-				await subject.store.watches.end(watch.id, 'unwatched', { now: T0, posts: [] });
+				await acts.unwatch(watch.id);
 				expect(await waiting()).toEqual(ALL_AGAIN);
 			});
 
@@ -366,8 +355,7 @@ export function describeHandOvers(subject: Subject): void {
 				expect(await current()).toMatchObject({ id: 'V1', to: 'U-BOB' });
 				await reads({ kind: 'settled', how: 'wentOn' });
 				await reads(ends('closed'), { ...asked, question: { ...again, fingerprint: 'another', messageIndex: 9 } });
-				const notes = await subject.replica.db.read.selectFrom('questions').select('handOverNote').execute();
-				expect(notes.map((row) => row.handOverNote)).toEqual([null, null]);
+				expect((await rowsOf('questions')).map((row) => row.handOverNote)).toEqual([null, null]);
 			});
 
 			it('is settled stays with whoever had it then, until the agent asks again', async () => {
@@ -401,9 +389,7 @@ export function describeHandOvers(subject: Subject): void {
 			const watch = await askedIn();
 			await store().handOver(wish(watch, 'V1', ['U-ANN', 'U-BOB']), T0);
 			await told();
-			for (let time = 0; time < 2; time += 1) {
-				await refreshed(subject.replica, KEY, { now: T0, earlyReadAt: null });
-			}
+			for (let time = 0; time < 2; time += 1) await refreshed(KEY, { now: T0, earlyReadAt: null });
 			expect(await waiting()).toEqual(['person:T1:U-BOB:V1 handedOver again', ...ALL_AGAIN]);
 			await told();
 			expect(await waiting()).toEqual([]);
@@ -412,11 +398,10 @@ export function describeHandOvers(subject: Subject): void {
 
 	it('gives the open posts of a reworded question its new text, also a direct message that waits, and draws them again', async () => {
 		const watch = await askedIn();
-		const { question: known } = view.digest;
-		if (known === null || question === null) throw new Error('it asks nothing');
+		const known = present(view.digest.question);
 		await found(watch, [settled('answered'), { kind: 'asked', question: known, settled: null }]);
-		const current = (await acts.stored(watch.id)) as Watch;
 		const posts = [asking(watch, 'again')];
+		const current = present(await acts.stored(watch.id));
 		await acts.recorded([news(current, { posts })], read({ nextRead: { at: T0, by: T0 } }));
 		await told();
 		await store().handOver(wish(watch, 'V1', ['U-ANN', 'U-BOB']), T0);

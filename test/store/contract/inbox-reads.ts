@@ -4,12 +4,13 @@ import { snapshotOf } from '../../../src/domain/session-snapshot.ts';
 import { addWatch, assistant, session, setStyle } from '../../sessions/support.ts';
 import type { FoundChange } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';
-import { ANN, accepted, BOB, EVE, formShown, moved, SERVICE, submission, T0 } from '../support.ts';
+import { ANN, BOB, draftOf, EVE, SERVICE, storeActs, submission, T0 } from '../support.ts';
 import { ASKED, news, read, settled, watchActs } from './watch-acts.ts';
 
 type AskingOptions = Partial<Parameters<typeof addWatch>[1]> & { since?: number };
 
 export function describeInboxReads(subject: Subject): void {
+	const { accepted, formShown, moved, setRows } = storeActs(subject);
 	const replica = () => subject.replica.inboxes;
 
 	/** A session with an open question, watched from `channelId`. */
@@ -60,41 +61,30 @@ export function describeInboxReads(subject: Subject): void {
 		it('are known also while what is stored of their session is damaged', async () => {
 			await asking('s1');
 			await asking('s2');
-			await subject.store.db.writeOne((trx) =>
-				trx.updateTable('watched_sessions').set({ digest: '{"question":1}' }).where('sessionId', '=', 's1').execute(),
-			);
+			await setRows('watched_sessions', { digest: '{"question":1}' }, { sessionId: 's1' });
 			expect(await open()).toEqual(['s1: C1', 's2: C1']);
 		});
 
 		it.each(['accepted', 'delivering'] as const)('do not wait while an answer is %s', async (state) => {
 			await asking('s1');
 			await asking('s2');
-			await accepted(
-				subject.store,
-				submission({ question: { service: SERVICE, sessionId: 's1', messageIndex: 0 }, formReadAt: T0 }),
-				...(state === 'accepted' ? [] : [state]),
-			);
+			await accepted(submission({ messageIndex: 0, formReadAt: T0 }), ...(state === 'accepted' ? [] : [state]));
 			expect(await open()).toEqual(['s2: C1']);
 		});
 
 		it('do not wait after a delivery that their last read cannot know', async () => {
 			await asking('s1', { since: T0 });
 			await asking('read long ago', { since: T0 - 3_600_000 });
-			const question = { service: SERVICE, sessionId: 's1', messageIndex: 0 };
-			await accepted(subject.store, submission({ question, formReadAt: T0 }), 'delivering', 'delivered');
+			await accepted(submission({ messageIndex: 0, formReadAt: T0 }), 'delivering', 'delivered');
 			expect(await open()).toEqual(['read long ago: C1']);
-			const readAgain = { lastReadAt: T0 + 60_000 };
-			await subject.store.db.writeOne((trx) =>
-				trx.updateTable('watched_sessions').set(readAgain).where('sessionId', '=', 's1').execute(),
-			);
+			await setRows('watched_sessions', { lastReadAt: T0 + 60_000 }, { sessionId: 's1' });
 			expect(await open()).toEqual(['read long ago: C1', 's1: C1']);
 		});
 
 		it('wait again when an answer failed, and while an answer to another question is sent', async () => {
 			await asking('s1');
-			const question = { service: SERVICE, sessionId: 's1', messageIndex: 0 };
-			await accepted(subject.store, submission({ question, formReadAt: T0 }), 'waiting');
-			await accepted(subject.store, submission({ question: { ...question, messageIndex: 9 }, formReadAt: T0 }));
+			await accepted(submission({ messageIndex: 0, formReadAt: T0 }), 'waiting');
+			await accepted(submission({ messageIndex: 9, formReadAt: T0 }));
 			expect(await open()).toEqual(['s1: C1']);
 		});
 	});
@@ -103,12 +93,12 @@ export function describeInboxReads(subject: Subject): void {
 		await asking('s1');
 		await asking('s2');
 		const question = { service: SERVICE, sessionId: 's1', messageIndex: 0 };
-		await formShown(subject.store, { question, person: BOB, until: T0 + 300_000 }, T0 + 1);
-		await formShown(subject.store, { question, person: ANN, until: T0 + 300_000 }, T0);
-		await formShown(subject.store, { question: { ...question, messageIndex: 3 }, person: EVE, until: T0 + 9 }, T0);
+		await formShown({ question, person: BOB, until: T0 + 300_000 }, T0 + 1);
+		await formShown({ question, person: ANN, until: T0 + 300_000 }, T0);
+		await formShown({ question: { ...question, messageIndex: 3 }, person: EVE, until: T0 + 9 }, T0);
 		const snapshots = await replica().snapshots(SERVICE, ['s1', 'nowhere']);
 		expect([...snapshots].map(([id, { name }]) => [id, name])).toEqual([['s1', 'Session s1']]);
-		await formShown(subject.store, { question: { ...question, sessionId: 's2' }, person: EVE, until: T0 + 9 }, T0);
+		await formShown({ question: { ...question, sessionId: 's2' }, person: EVE, until: T0 + 9 }, T0);
 		const claims = await replica().claims(SERVICE, ['s1'], T0 + 2);
 		expect(claims.map(({ person, question: { messageIndex } }) => [person, messageIndex])).toEqual([
 			[ANN, 0],
@@ -131,46 +121,41 @@ export function describeInboxReads(subject: Subject): void {
 		};
 
 		it('under way come after those that need a decision, each newest first', async () => {
-			await accepted(subject.store, given('waits'), 'waiting');
-			await accepted(subject.store, given('sent'), 'delivering', 'delivered');
-			await accepted(subject.store, given('saved'));
-			await accepted(subject.store, given('refused'), 'refused');
-			await accepted(subject.store, given('resumed'), 'delivering', 'delivered', 'resumed');
-			await accepted(subject.store, given('of bob', { person: BOB }));
+			await accepted(given('waits'), 'waiting');
+			await accepted(given('sent'), 'delivering', 'delivered');
+			await accepted(given('saved'));
+			await accepted(given('refused'), 'refused');
+			await accepted(given('resumed'), 'delivering', 'delivered', 'resumed');
+			await accepted(given('of bob', { person: BOB }));
 			const { shown: found, total } = await own();
 			expect(sessionsOf(found)).toEqual(['refused', 'waits', 'saved', 'sent']);
 			expect(total).toBe(4);
+			expect(found.map(({ state }) => state)).toEqual(['refused', 'waiting', 'accepted', 'delivered']);
 			expect(await own(T0, 1)).toMatchObject({ shown: [{ question: { sessionId: 'refused' } }], total: 4 });
 		});
 
 		it('that failed long ago, were discarded or were given again need no decision', async () => {
-			await accepted(subject.store, given('long ago'), 'ended');
-			const discarded = await accepted(subject.store, given('discarded'), 'waiting');
+			await accepted(given('long ago'), 'ended');
+			const discarded = await accepted(given('discarded'), 'waiting');
 			await subject.store.answers.withdraw(discarded.id, ANN, T0);
-			await accepted(subject.store, given('again'), 'refused');
-			await accepted(subject.store, given('again'), 'delivering', 'delivered', 'resumed');
+			await accepted(given('again'), 'refused');
+			await accepted(given('again'), 'delivering', 'delivered', 'resumed');
 			expect(await own(T0 + 3_600_000)).toEqual({ shown: [], total: 0 });
 			expect(sessionsOf((await own(T0)).shown)).toEqual(['long ago']);
 		});
 
 		it('that could not start the agent need a decision', async () => {
-			const answer = await accepted(subject.store, given('stands'), 'delivering', 'delivered');
-			await subject.store.db.writeOne((trx) =>
-				trx
-					.updateTable('answers')
-					.set({ startFailed: 1, agentOutcome: 'unseen' })
-					.where('id', '=', answer.id)
-					.execute(),
-			);
+			const answer = await accepted(given('stands'), 'delivering', 'delivered');
+			await setRows('answers', { startFailed: 1, agentOutcome: 'unseen' }, { id: answer.id });
 			expect(sessionsOf((await own()).shown)).toEqual(['stands']);
-			await subject.store.db.writeOne((trx) => trx.updateTable('answers').set({ startFailed: 0 }).execute());
+			await setRows('answers', { startFailed: 0 });
 			expect((await own()).shown).toEqual([]);
 		});
 
 		it('that are over are left out once dismissed, by their author, until they go on', async () => {
 			const dismissed = (id: string, person = ANN) => subject.replica.inboxes.dismiss(id, person);
-			const refused = await accepted(subject.store, given('refused'), 'refused');
-			const waiting = await accepted(subject.store, given('waits'), 'waiting');
+			const refused = await accepted(given('refused'), 'refused');
+			const waiting = await accepted(given('waits'), 'waiting');
 			expect(await dismissed(refused.id, BOB)).toBe(false);
 			expect(await dismissed(waiting.id)).toBe(false);
 			expect(sessionsOf((await own()).shown)).toEqual(['waits', 'refused']);
@@ -179,32 +164,17 @@ export function describeInboxReads(subject: Subject): void {
 			expect(sessionsOf(await replica().lastAnswers(SERVICE, ANN, 5))).toEqual(['waits']);
 			await subject.store.answers.retry(refused.id, ANN, T0 + 1, T0 + 9);
 			expect(sessionsOf((await own()).shown)).toEqual(['waits', 'refused']);
-			await moved(subject.store, refused.id, 'refused');
-			await subject.store.db.writeOne((trx) =>
-				trx
-					.updateTable('answers')
-					.set({ endedAt: T0 + 2 })
-					.where('id', '=', refused.id)
-					.execute(),
-			);
+			await moved(refused.id, 'refused');
+			await setRows('answers', { endedAt: T0 + 2 }, { id: refused.id });
 			expect(sessionsOf((await own()).shown)).toEqual(['waits', 'refused']);
 		});
 
 		it('are listed newest first', async () => {
-			for (const sessionId of ['a', 'b', 'c']) {
-				await accepted(subject.store, given(sessionId), 'delivering', 'delivered', 'resumed');
-			}
-			await accepted(subject.store, given('of bob', { person: BOB }));
+			for (const id of ['a', 'b', 'c']) await accepted(given(id), 'delivering', 'delivered', 'resumed');
+			await accepted(given('of bob', { person: BOB }));
 			expect(sessionsOf(await replica().lastAnswers(SERVICE, ANN, 5))).toEqual(['c', 'b', 'a']);
 			expect(sessionsOf(await replica().lastAnswers(SERVICE, ANN, 1))).toEqual(['c']);
 			expect(await replica().lastAnswers('https://other.example', ANN, 5)).toEqual([]);
-		});
-
-		it('moves on with their state', async () => {
-			const answer = await accepted(subject.store, given('a'));
-			expect((await own()).shown).toMatchObject([{ state: 'accepted' }]);
-			await moved(subject.store, answer.id, 'delivering', 'delivered', 'resumed');
-			expect((await own()).shown).toEqual([]);
 		});
 	});
 
@@ -222,16 +192,9 @@ export function describeInboxReads(subject: Subject): void {
 			const question = { service: SERVICE, sessionId, messageIndex };
 			const watched = await replica().snapshots(SERVICE, [sessionId]);
 			const fingerprint = more.asked ?? watched.get(sessionId)?.question?.fingerprint ?? 'unknown';
-			const values = { 0: text };
-			await subject.store.drafts.save({
-				formId,
-				person: ANN,
-				question,
-				fingerprint,
-				shownHash: null,
-				values,
-				updatedAt: next(),
-			});
+			await subject.store.drafts.save(
+				draftOf({ formId, person: ANN, question, fingerprint, values: { 0: text }, updatedAt: next() }),
+			);
 		}
 		const found = async (limit = 5) =>
 			(await replica().drafts(SERVICE, ANN, limit)).map(
@@ -256,12 +219,12 @@ export function describeInboxReads(subject: Subject): void {
 			await addWatch(subject.store.watches, { sessionId: 's1' });
 			await draft('s1');
 			const answered = (more: Partial<Parameters<typeof submission>[0]>, ...states: Answer['state'][]) =>
-				accepted(subject.store, submission({ fingerprint: 'unknown', acceptedAt: at, ...more }), ...states);
+				accepted(submission({ fingerprint: 'unknown', acceptedAt: at, ...more }), ...states);
 			await answered({ person: BOB }, 'refused');
 			// What was taken back, or was to another text there.
 			const { id } = await answered({});
 			await subject.store.answers.withdraw(id, ANN, T0 + 1);
-			await answered({ question: { ...SESSION, messageIndex: 0 }, fingerprint: 'something else' }, 'refused');
+			await answered({ messageIndex: 0, fingerprint: 'something else' }, 'refused');
 			// The same words, before this was typed.
 			await answered({ acceptedAt: at - 1 }, 'refused');
 			// Each acceptance took the draft.

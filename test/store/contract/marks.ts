@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { markDue } from '../../../src/store/marks.ts';
 import type { Subject } from '../contract.ts';
-import { ANN, formShown, LEASE, T0 } from '../support.ts';
+import { ANN, LEASE, present, storeActs, T0 } from '../support.ts';
 import { KEY, read, settled, shownAt, watchActs } from './watch-acts.ts';
 
 /** What was changed, and what is drawn again for it. */
 export function describeMarks(subject: Subject): void {
-	const { store, replica, recorded, asked, postsOf } = watchActs(subject);
+	const { formShown, rowsOf } = storeActs(subject);
+	const { store, replica, recorded, ended, asked, postsOf } = watchActs(subject);
 	const mark = (options: Parameters<typeof markDue>[2] = {}, session: typeof KEY | null = KEY) =>
 		store().db.write((trx) => markDue({ trx, now: T0 }, session, options));
 
-	const wantedOf = async (id: string) =>
-		(await store().db.read.selectFrom('views').select('wanted').where('id', '=', id).executeTakeFirst())?.wanted;
+	const wantedOf = async (id: string) => (await rowsOf('views', { id }))[0]?.wanted;
 	const due = async (id: string) => (await postsOf(id)).filter(({ dueAt }) => dueAt !== null).map(({ kind }) => kind);
 
 	describe('marks', () => {
@@ -46,7 +46,7 @@ export function describeMarks(subject: Subject): void {
 		it('of inboxes alone draw no message and no form', async () => {
 			const watch = await asked();
 			await store().views.ask({ id: 'home', person: ANN, viewId: null }, 0, T0);
-			const form = await formShown(store(), { question: { ...KEY, messageIndex: 1 } }, T0);
+			const form = await formShown({ question: { ...KEY, messageIndex: 1 } }, T0);
 			const before = await wantedOf('home');
 			await mark({}, null);
 			await store().marks.spread(T0);
@@ -57,25 +57,17 @@ export function describeMarks(subject: Subject): void {
 		it('keep a message from being closed that was drawn before its change', async () => {
 			const watch = await asked();
 			await recorded([], read({ nextRead: { at: T0, by: T0 }, questions: [settled('answered')] }));
-			const taken = await store().posts.takeDue(LEASE, 9, T0);
-			const question = taken.find(({ post }) => post.content.kind === 'question');
-			if (question === undefined) throw new Error('not due');
-			await mark();
-			await subject.store.posts.endAttempt(
-				question.post,
-				LEASE.token,
-				shownAt(question.post, '', { isLast: true }),
-				T0,
-			);
-			expect((await postsOf(watch.id)).find(({ kind }) => kind === 'question')).toMatchObject({
-				state: 'shown',
-				dueAt: T0,
-			});
-			const again = await store().posts.takeDue({ ...LEASE, token: 'again' }, 9, T0);
-			const last = again.find(({ post }) => post.content.kind === 'question');
-			if (last === undefined) throw new Error('not due again');
-			await subject.store.posts.endAttempt(last.post, 'again', shownAt(last.post, '', { isLast: true }), T0);
-			expect((await postsOf(watch.id)).find(({ kind }) => kind === 'question')).toMatchObject({ state: 'closed' });
+			const question = async () => (await postsOf(watch.id)).find(({ kind }) => kind === 'question');
+			const drawnLast = async (meanwhile: () => Promise<unknown>) => {
+				const due = await store().posts.takeDue(LEASE, 9, T0);
+				const { post } = present(due.find(({ post }) => post.content.kind === 'question'));
+				await meanwhile();
+				await ended(post, shownAt(post, '', { isLast: true }));
+			};
+			await drawnLast(mark);
+			expect(await question()).toMatchObject({ state: 'shown', dueAt: T0 });
+			await drawnLast(async () => undefined);
+			expect(await question()).toMatchObject({ state: 'closed' });
 		});
 	});
 }

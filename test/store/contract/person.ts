@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Kysely } from 'kysely';
 import { expect, it } from 'vitest';
 import type { Person } from '../../../src/domain/session.ts';
 import type { Page } from '../../../src/operator/person-requests.ts';
@@ -30,7 +29,10 @@ import {
 	lease,
 	moved,
 	patched,
+	present,
+	rowsOf,
 	SERVICE,
+	setRows,
 	submission,
 	T0,
 	valuesOf,
@@ -47,8 +49,6 @@ const DAY = 86_400_000;
 const people = (store: Store) => createPersonStore(store.cipher, 7);
 export const forget = (store: Store, userId = ADA, now = T0 + 60_000) =>
 	store.db.write((trx) => people(store).forget({ trx, now }, userId));
-const rowsOf = async <T extends TableName>(store: Store, table: T) =>
-	(await (store.db.read as unknown as Kysely<Record<T, Row<T>>>).selectFrom(table).selectAll().execute()) as Row<T>[];
 
 /** A row with these columns; the others have the least that the schema asks for. */
 async function insert<T extends TableName>(store: Store, table: T, columns: Partial<Row<T>>): Promise<void> {
@@ -99,9 +99,7 @@ async function fill(store: Store, userId: string): Promise<void> {
 	const second = { ...submission({ person: BOB, question, items: [item('crimson')] }), id: `second-${tag}` };
 	await store.answers.accept(second);
 	await store.posts.showReceipt({ ...second, questionId: null }, { isNews: true, now: T0 });
-	await store.db.writeOne((trx) =>
-		trx.updateTable('posts').set({ state: 'closed', ts: '5.5', dueAt: null }).where('kind', '=', 'receipt').execute(),
-	);
+	await setRows(store, 'posts', { state: 'closed', ts: '5.5', dueAt: null }, { kind: 'receipt' });
 	const form = { formId: `form-${tag}`, ...person, ...question };
 	await insert(store, 'drafts', { ...form, content: seal(store, 'drafts.content', form, { values: { 0: 'blu' } }) });
 	const shown = { blocks: [{ text: `<@${userId}> is answering` }], who: userId };
@@ -141,15 +139,8 @@ async function fill(store: Store, userId: string): Promise<void> {
 	for (const [at, content] of contents.entries()) {
 		const place = { stream: `channel:T1:C1-${tag}`, uniqueKey: `settings:${at}`, teamId: 'T1', placeId: 'C1' };
 		const watchId = content.kind === 'handedOver' ? `C1-${tag}` : null;
-		const due = {
-			watchId,
-			kind: content.kind,
-			content: JSON.stringify(content),
-			state: 'closed',
-			ts: `${at}.1`,
-			number: at,
-		};
-		await insert(store, 'posts', { id: `${at}-${tag}`, ...place, ...due });
+		const told = { watchId, kind: content.kind, content: JSON.stringify(content) };
+		await insert(store, 'posts', { id: `${at}-${tag}`, ...place, ...told, state: 'closed', ts: `${at}.1`, number: at });
 	}
 	const direct = { stream: `person:T1:${userId}:V1`, uniqueKey: `handedOver:${userId}`, placeId: userId, teamId: 'T1' };
 	const content = JSON.stringify({ kind: 'creatorTold', reason: 'botRemoved', channelId: 'C1', sessionIds: [] });
@@ -276,14 +267,12 @@ export function describePeople(subject: Subject): void {
 
 	it('tells which answers have no post any more: session, time, channel, thread', async () => {
 		const { store } = subject;
-		for (const [id, threadTs] of [
-			['old', '1767603600.5'],
-			['older', null],
-			['new', '1767603600.6'],
+		for (const [id, threadTs, acceptedAt] of [
+			['old', '1767603600.5', T0],
+			['older', null, T0],
+			['new', '1767603600.6', T0 + 500],
 		] as const) {
-			const acceptedAt = id === 'new' ? T0 + 500 : T0;
-			const answer = submission({ person: HER, sessionId: id, id, acceptedAt });
-			const given = { ...answer, origin: { ...answer.origin, channelId: 'C1', threadTs } };
+			const given = submission({ person: HER, sessionId: id, id, acceptedAt, origin: { channelId: 'C1', threadTs } });
 			await accepted(store, given, 'delivering', 'delivered', 'resumed');
 		}
 		const result = await forget(store, ADA, T0 + 7 * DAY + 1);
@@ -296,25 +285,16 @@ export function describePeople(subject: Subject): void {
 		await fill(store, ADA);
 		const content = { kind: 'handedOver', watchId: 'w', handOverId: 'V1', from };
 		const sending = { kind: content.kind, content: JSON.stringify(content), state: 'planned', leaseToken: LEASE.token };
-		const place = {
-			stream: `person:T1:${BOB.userId}:V1`,
-			placeId: BOB.userId,
-			teamId: 'T1',
-			sendingSince: T0,
-			wanted: 0,
-		};
-		await insert(store, 'posts', { id: 'under', ...place, ...sending });
+		const place = { stream: `person:T1:${BOB.userId}:V1`, placeId: BOB.userId, teamId: 'T1' };
+		await insert(store, 'posts', { id: 'under', ...place, ...sending, sendingSince: T0, wanted: 0 });
 		await forget(store);
-		const under = async () => (await rowsOf(store, 'posts')).find(({ id }) => id === 'under');
-		const post = readPost({ ...((await under()) as Row<'posts'>), wanted: 0 });
-		if (post === null) throw new Error('unreadable');
+		const under = async () => present((await rowsOf(store, 'posts', { id: 'under' }))[0]);
+		const post = present(readPost({ ...(await under()), wanted: 0 }));
 		const shown = { kind: 'shown', ts: '1.1', key: 'named', isLast: true } as const;
 		await store.posts.endAttempt(post, LEASE.token, shown, T0 + 70_000);
-		const drawn = { state: 'shown', ts: '1.1', dueAt: T0 + 70_000 };
-		expect(await under()).toMatchObject(drawn);
+		expect(await under()).toMatchObject({ state: 'shown', ts: '1.1', dueAt: T0 + 70_000 });
 		const due = await store.posts.takeDue(LEASE, 50, T0 + 70_000);
-		const again = due.find((one) => one.post.id === 'under');
-		if (again === undefined) throw new Error('not due');
+		const again = present(due.find((one) => one.post.id === 'under'));
 		await store.posts.endAttempt(again.post, LEASE.token, { ...shown, key: 'forgotten' }, T0 + 80_000);
 		expect(await under()).toMatchObject({ state: 'closed', dueAt: null });
 	});
@@ -327,7 +307,7 @@ export function describePeople(subject: Subject): void {
 		const { store } = subject;
 		await fill(store, ADA);
 		await accepted(store, submission({ person: HER, sessionId: 'live', id: 'live' }));
-		await store.db.writeOne((trx) => trx.updateTable('answers').set(columns).where('id', '=', 'live').execute());
+		await setRows(store, 'answers', columns, { id: 'live' });
 		const before = await textOf(store);
 		expect(await forget(store)).toEqual({ kind: 'refused', sessionIds: ['live'] });
 		expect(await textOf(store)).toBe(before);
@@ -356,13 +336,10 @@ export function describePeople(subject: Subject): void {
 
 	it('goes on to look whether the agent went on, and tells nobody of it', async () => {
 		const { store } = subject;
-		const { id } = submission({ person: HER, id: 'confirming' });
-		await accepted(store, submission({ person: HER, id }), 'delivering', 'delivered');
-		const pending = { nextAttemptAt: T0 + 5, leaseToken: 'mine', leasedUntil: T0 + 20_000 };
-		await store.db.writeOne((trx) => trx.updateTable('answers').set(pending).where('id', '=', id).execute());
+		await accepted(store, submission({ person: HER }), 'delivering', 'delivered');
+		await setRows(store, 'answers', { nextAttemptAt: T0 + 5, leaseToken: 'mine', leasedUntil: T0 + 20_000 });
 		await forget(store);
-		const [row] = await rowsOf(store, 'answers');
-		expect(row).toMatchObject({ nextAttemptAt: T0 + 5, leaseToken: null });
+		expect(await rowsOf(store, 'answers')).toMatchObject([{ nextAttemptAt: T0 + 5, leaseToken: null }]);
 	});
 
 	it('lets nothing be written that others read before and that may name the person', async () => {
@@ -394,8 +371,7 @@ export function describePeople(subject: Subject): void {
 		const sending = await accepted(store, submission({ person: BOB, question, id: 'sending' }));
 		const taken = await lease(store, sending.id, LEASE);
 		const begun = { state: 'delivering', putStartedAt: T0 } as const;
-		const put = await store.answers.update(taken, LEASE.token, begun, { now: T0, release: false });
-		if (put === null) throw new Error('the lease was lost');
+		const put = present(await store.answers.update(taken, LEASE.token, begun, { now: T0, release: false }));
 		expect(await forget(store)).toMatchObject({ kind: 'forgotten' });
 		expect(await store.answers.takeDue(SERVICE, { token: 'another', ms: 20_000 }, 10, T0 + 1)).toEqual([]);
 		const arrived = { state: 'delivered', deliveredAt: T0 + 1 } as const;
@@ -424,9 +400,7 @@ export function describePeople(subject: Subject): void {
 		const typed = [{ title: 'Password', value: 'hunter2', secret: false, held: false }];
 		const stored = { items: typed, sessionName: '' };
 		const content = seal(store, 'answers.content', { ...given, ...HER, ...given.question }, stored);
-		await store.db.writeOne((trx) =>
-			trx.updateTable('answers').set({ content, secretPositions: '[0]' }).where('id', '=', given.id).execute(),
-		);
+		await setRows(store, 'answers', { content, secretPositions: '[0]' }, { id: given.id });
 		const all = await exported(store, ADA);
 		expect(all.answers?.map((row) => 'secrets' in row)).not.toContain(true);
 		expect(Object.keys(all).sort()).toEqual([...PERSON_TABLES].sort());
@@ -481,20 +455,13 @@ export function describePeople(subject: Subject): void {
 		const { store } = subject;
 		const secret = [item('hunter2', { secret: true })];
 		for (const sessionId of ['s1', 's2']) {
-			const answer = submission({
-				id: sessionId,
-				person: HER,
-				sessionId,
-				items: secret,
-				submissionKey: `press:${ADA}:${sessionId}`,
-			});
-			await accepted(store, answer, 'delivering', 'delivered', 'resumed');
+			const press = { id: sessionId, sessionId, items: secret, submissionKey: `press:${ADA}:${sessionId}` };
+			await accepted(store, submission({ person: HER, ...press }), 'delivering', 'delivered', 'resumed');
 		}
 		await accepted(store, submission({ id: 'live', person: HER, sessionId: 's3' }));
 		for (const id of ['waits', 'waited'])
 			await accepted(store, submission({ id, person: HER, sessionId: id }), 'waiting');
-		const withoutTexts = { content: null, submissionKey: 'key' };
-		await store.db.writeOne((trx) => trx.updateTable('answers').set(withoutTexts).where('id', '=', 'waited').execute());
+		await setRows(store, 'answers', { content: null, submissionKey: 'key' }, { id: 'waited' });
 		expect(await store.answers.forgetAuthors(T0)).toBe(0);
 		expect(await store.answers.forgetAuthors(T0 + 10_000)).toBe(3);
 		expect(await store.answers.forgetAuthors(T0 + 10_000)).toBe(0);

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Watch } from '../../../src/store/watch.ts';
 import type { AttemptResult, Post } from '../../../src/surfaces/post.ts';
-import { SERVICE } from '../../sessions/support.ts';
-import { recordRead } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';
-import { attemptAt, LEASE, OTHER_LEASE, refreshed, spread, T0 } from '../support.ts';
+import { attemptAt, LEASE, OTHER_LEASE, only, present, storeActs, T0 } from '../support.ts';
 import { ASKED, asking, askingView, C1, KEY, news, read, said, settled, shownAt, watchActs } from './watch-acts.ts';
 
 const HOUR = 3_600_000;
@@ -12,32 +10,30 @@ const again = { nextRead: { at: T0, by: T0 } };
 
 /** The states of posts, and what leads from one to another. */
 export function describePosts(subject: Subject): void {
-	const { store, replica, stored, added, recorded, posted, drawn, cardOf, postsOf } = watchActs(subject);
+	const { refreshed, rowsOf, spread } = storeActs(subject);
+	const { store, replica, stored, added, recorded, ended, unwatch, posted, drawn, cardOf, postsOf } =
+		watchActs(subject);
 
 	/** Takes all that is due; returns the post of this kind, and gives the others back. */
 	async function take(kind: string, now = T0): Promise<Post> {
 		const due = await store().posts.takeDue(LEASE, 50, now);
-		const mine = due.find(({ post }) => post.content.kind === kind);
-		if (mine === undefined) throw new Error(`no ${kind} is due`);
-		for (const other of due) {
-			const retry = { kind: 'retry', at: now, code: 'paced', unknown: false } as const;
-			if (other !== mine) await store().posts.endAttempt(other.post, LEASE.token, retry, now);
-		}
-		return mine.post;
+		const { post: mine } = present(due.find(({ post }) => post.content.kind === kind));
+		const retry = { kind: 'retry', at: now, code: 'paced', unknown: false } as const;
+		for (const { post } of due) if (post !== mine) await ended(post, retry, now);
+		return mine;
 	}
 
 	/** An attempt for this post with this outcome. */
 	async function attempt(post: Post, result: AttemptResult, now = T0): Promise<void> {
 		expect(await store().posts.beginAttempt(post.id, LEASE.token, attemptAt(now))).toBe(true);
-		await store().posts.endAttempt(post, LEASE.token, result, now);
+		await ended(post, result, now);
 	}
 
 	const row = async (id: string) => {
-		await spread(subject.store);
-		const posts = subject.replica.db.read.selectFrom('posts').selectAll().where('id', '=', id);
-		return posts.executeTakeFirstOrThrow();
+		await spread();
+		return only(await rowsOf('posts', { id }));
 	};
-	const refresh = (now = T0) => refreshed(subject.store, KEY, { now, earlyReadAt: null });
+	const refresh = (now = T0) => refreshed(KEY, { now, earlyReadAt: null });
 
 	/** A watch whose card and question are shown, and nothing is due. */
 	async function asked(): Promise<Watch> {
@@ -46,9 +42,10 @@ export function describePosts(subject: Subject): void {
 		const update = read({ ...again, view: askingView(), questions: [ASKED] });
 		await recorded([news(watch, { posts: [asking(watch)] })], update);
 		await posted();
-		await drawn();
+		// The card leads to the question, which stands now.
+		expect(await drawn()).toEqual(['card']);
 		expect(await store().posts.takeDue(OTHER_LEASE, 9, T0)).toEqual([]);
-		return (await stored(watch.id)) as Watch;
+		return present(await stored(watch.id));
 	}
 
 	describe('a post', () => {
@@ -69,7 +66,7 @@ export function describePosts(subject: Subject): void {
 			expect(await row(id)).toMatchObject({ state: 'closed', ts: '1.1', shownKey: 'over', dueAt: null });
 			const { wanted } = await row(id);
 			await refresh();
-			await store().watches.end(watch.id, 'unwatched', { now: T0, posts: [] });
+			await unwatch(watch.id);
 			expect(await row(id)).toMatchObject({ state: 'closed', dueAt: null, wanted });
 		});
 
@@ -89,7 +86,7 @@ export function describePosts(subject: Subject): void {
 			await store().posts.beginAttempt(post.id, LEASE.token, attemptAt(T0));
 			await refresh(T0 + 1);
 			expect(await store().posts.takeDue(OTHER_LEASE, 9, T0 + 1)).toEqual([]);
-			await store().posts.endAttempt(post, LEASE.token, shownAt(post, '1.1'), T0 + 2);
+			await ended(post, shownAt(post, '1.1'), T0 + 2);
 			expect(await cardOf(watch.id)).toMatchObject({ state: 'shown', dueAt: T0 + 2, sendingSince: null });
 			expect(await drawn(T0 + 2)).toEqual(['card']);
 			expect(await drawn(T0 + HOUR)).toEqual([]);
@@ -104,20 +101,16 @@ export function describePosts(subject: Subject): void {
 
 		it('is wanted with the higher urgency, and more often does not delay it', async () => {
 			const watch = await asked();
-			const update = async (card: 'now' | 'progress', now: number) => {
-				await store().sessions.takeDue(SERVICE, LEASE, 10, T0 + HOUR);
-				const current = (await stored(watch.id)) as Watch;
-				const watches = [news(current, { card })];
-				await recordRead(store(), { session: KEY, token: LEASE.token }, { update: read(again), watches, now });
-			};
-			await update('progress', T0 + 1_000);
-			expect(await cardOf(watch.id)).toMatchObject({ dueAt: T0 + 1_000, urgency: 1 });
-			await update('progress', T0 + 2_000);
-			expect(await cardOf(watch.id)).toMatchObject({ dueAt: T0 + 1_000, urgency: 1 });
-			await update('now', T0 + 3_000);
-			expect(await cardOf(watch.id)).toMatchObject({ dueAt: T0 + 3_000, urgency: 0 });
-			await update('progress', T0 + 4_000);
-			expect(await cardOf(watch.id)).toMatchObject({ dueAt: T0 + 3_000, urgency: 0 });
+			for (const [card, ms, dueMs, urgency] of [
+				['progress', 1_000, 1_000, 1],
+				['progress', 2_000, 1_000, 1],
+				['now', 3_000, 3_000, 0],
+				['progress', 4_000, 3_000, 0],
+			] as const) {
+				const current = present(await stored(watch.id));
+				await recorded([news(current, { card })], read(again), { takenAt: T0 + HOUR, now: T0 + ms });
+				expect(await cardOf(watch.id)).toMatchObject({ dueAt: T0 + dueMs, urgency });
+			}
 		});
 
 		it('that Slack may have written is looked for later, and one that it has not is not', async () => {
@@ -131,7 +124,7 @@ export function describePosts(subject: Subject): void {
 			await refresh(T0 + 6_000);
 			expect(await cardOf(watch.id)).toMatchObject({ sendingSince: T0, dueAt: T0 + 5_000 });
 			const later = await take('card', T0 + 5_000);
-			await store().posts.endAttempt(later, LEASE.token, retry(false), T0);
+			await ended(later, retry(false));
 			expect(await cardOf(watch.id)).toMatchObject({ ...waits, attempts: 2, sendingSince: null });
 			const last = await take('card', T0 + 5_000);
 			await attempt(last, shownAt(last, ''), T0 + 5_000);
@@ -158,12 +151,7 @@ export function describePosts(subject: Subject): void {
 			await attempt(card, refused);
 			expect(await cardOf(watch.id)).toMatchObject({ state: 'shown', dueAt: T0 });
 			await attempt(await take('card'), refused);
-			expect(await cardOf(watch.id)).toMatchObject({
-				state: 'shown',
-				dueAt: null,
-				ts: 'ts-card',
-				sendingSince: null,
-			});
+			expect(await cardOf(watch.id)).toMatchObject({ state: 'shown', dueAt: null, ts: 'ts-card', sendingSince: null });
 			await refresh();
 			expect(await drawn()).toContain('card');
 			expect(await row(status.id)).toMatchObject({ state: 'refused', dueAt: null });
@@ -173,7 +161,7 @@ export function describePosts(subject: Subject): void {
 			const watch = await asked();
 			await recorded([news(watch, { posts: [said(watch, 'paused'), said(watch, 'next')] })], read(again));
 			const status = await take('status');
-			await store().posts.endAttempt(status, LEASE.token, { kind: 'dropped' }, T0);
+			await ended(status, { kind: 'dropped' });
 			expect(await row(status.id)).toMatchObject({ state: 'dropped', dueAt: null, ts: null });
 			expect(await posted(T0 + HOUR)).toEqual(['next']);
 		});
@@ -233,7 +221,7 @@ export function describePosts(subject: Subject): void {
 			await replica().watches.end(watch.id, 'unwatched', { now: T0, posts: [] });
 			const planned = (await postsOf(watch.id)).filter(({ kind }) => kind === 'status');
 			expect(planned.map(({ state }) => state)).toEqual(['planned', 'dropped']);
-			await store().posts.endAttempt(first, LEASE.token, shownAt(first, '1.1'), T0);
+			await ended(first, shownAt(first, '1.1'));
 			expect((await drawn()).toSorted()).toEqual(['a', 'card', 'question']);
 		});
 
@@ -246,7 +234,7 @@ export function describePosts(subject: Subject): void {
 				await replica().watches.end(watch.id, reason, { now: T0, posts: [] });
 				expect(await stored(watch.id)).toMatchObject({ ended: { reason } });
 				expect(await store().posts.beginAttempt(post.id, LEASE.token, attemptAt(T0))).toBe(false);
-				await store().posts.endAttempt(post, LEASE.token, shownAt(post, ''), T0);
+				await ended(post, shownAt(post, ''));
 				expect((await postsOf(watch.id)).map(({ state, dueAt }) => [state, dueAt])).toEqual([
 					['closed', null],
 					['closed', null],
@@ -255,19 +243,27 @@ export function describePosts(subject: Subject): void {
 			},
 		);
 
-		it('in a channel that is silenced are over, planned ones dropped, those elsewhere not', async () => {
+		it('in a channel that is silenced are over, also leased ones, planned ones dropped, those elsewhere not', async () => {
 			const watch = await asked();
 			const other = await added({ channelId: 'C2' });
 			await posted();
 			await recorded([news(watch, { posts: [said(watch, 'a')], card: 'now' })], read(again));
 			await refresh();
-			await store().posts.silence(C1);
+			const due = await store().posts.takeDue(LEASE, 9, T0);
+			await Promise.all([store().posts.silence(C1), replica().posts.silence(C1)]);
 			expect((await postsOf(watch.id)).map(({ kind, state, dueAt }) => [kind, state, dueAt])).toEqual([
 				['card', 'closed', null],
 				['question', 'closed', null],
 				['status', 'dropped', null],
 			]);
-			expect(await cardOf(other.id)).toMatchObject({ state: 'shown', dueAt: T0 });
+			const begun = due.map(async ({ post, watch: of }) => {
+				const isBegun = await store().posts.beginAttempt(post.id, LEASE.token, attemptAt(T0));
+				return `${of?.channelId} ${post.content.kind} ${isBegun}`;
+			});
+			const attempts = ['C1 card false', 'C1 question false', 'C1 status false', 'C2 card true'];
+			expect((await Promise.all(begun)).toSorted()).toEqual(attempts);
+			expect((await cardOf(other.id))?.state).toBe('shown');
+			expect(await drawn(T0 + HOUR)).toEqual(['card']);
 		});
 	});
 }

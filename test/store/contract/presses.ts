@@ -1,35 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { secondOf } from '../../../src/domain/answer.ts';
-import type { Watch } from '../../../src/store/watch.ts';
-import { markPosts } from '../../../src/surfaces/plan-store.ts';
-import { recordRead } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';
-import {
-	ANN,
-	accepted,
-	BOB,
-	current,
-	damage,
-	EVE,
-	item,
-	LEASE,
-	lease,
-	leased,
-	patched,
-	receiptOf,
-	SERVICE,
-	spread,
-	submission,
-	T0,
-	valuesOf,
-} from '../support.ts';
-import { ASKED, asking, askingView, KEY, keyOf, news, read, settled, shownAt, watchActs } from './watch-acts.ts';
+import { ANN, BOB, EVE, item, LEASE, SERVICE, storeActs, submission, T0, valuesOf } from '../support.ts';
 
 const UNDO_MS = 10_000;
 const press = { undoUntil: T0 + UNDO_MS };
 
-/** Answers that can be taken back for some seconds, whoever lost to one, and the posts that show it. */
+/** Answers that can be taken back for some seconds, and whoever lost to one. */
 export function describePresses(subject: Subject): void {
+	const { accepted, current, damage, lease, leased, patched, receiptOf, spread } = storeActs(subject);
 	const answers = () => subject.store.answers;
 
 	describe('a one-press answer', () => {
@@ -55,7 +34,7 @@ export function describePresses(subject: Subject): void {
 			'is not taken back when it is %s',
 			async (state) => {
 				const given = submission({ press: { undoUntil: T0 }, viewId: '' });
-				await accepted(subject.store, given, ...(state === 'delivered' ? (['delivering'] as const) : []), state);
+				await accepted(given, ...(state === 'delivered' ? (['delivering'] as const) : []), state);
 				expect(await answers().withdraw(given.id, ANN, T0 + 1, { onlyUnsent: true })).toBeNull();
 			},
 		);
@@ -65,12 +44,10 @@ export function describePresses(subject: Subject): void {
 			await answers().accept(given);
 			const losers = [submission({ person: BOB }), submission({ person: EVE })];
 			for (const loser of losers) expect((await answers().accept(loser)).kind).toBe('taken');
-			await damage(subject.store, losers[0]?.id ?? '', 'submission');
+			await damage(losers[0]?.id ?? '', 'submission');
 			expect(await answers().withdraw(given.id, ANN, T0 + 5)).toMatchObject({ state: 'withdrawn' });
-			expect(await answers().get(losers[1]?.id ?? '')).toMatchObject({
-				state: 'conflicted',
-				lastError: 'first_failed',
-			});
+			const unharmed = { state: 'conflicted', lastError: 'first_failed' };
+			expect(await answers().get(losers[1]?.id ?? '')).toMatchObject(unharmed);
 		});
 
 		it('makes drafts of the texts of the losers when it is taken back, and has their authors told', async () => {
@@ -87,8 +64,8 @@ export function describePresses(subject: Subject): void {
 
 			const lost = await answers().get(form.id);
 			expect(lost).toMatchObject({ state: 'conflicted', lastError: 'first_failed', nextAttemptAt: null });
-			await spread(subject.store);
-			expect(await receiptOf(subject.store, form.id)).toMatchObject({ viewId: form.viewId, dueAt: T0 + 1_000 });
+			await spread();
+			expect(await receiptOf(form.id)).toMatchObject({ viewId: form.viewId, dueAt: T0 + 1_000 });
 			expect(valuesOf(lost)).toEqual(['red', null]);
 			const draft = await subject.store.drafts.newest(BOB, given.question);
 			expect(draft?.values).toEqual({ 0: 'red' });
@@ -108,41 +85,38 @@ export function describePresses(subject: Subject): void {
 			['ended', false, 'first_over'],
 			['ended', true, 'first_unknown'],
 			['changed', true, 'first_unknown'],
-		] as const)(
-			'has the newest loser of each person told when it is %s, with a PUT begun: %s, as %s',
-			async (state, begun, ending) => {
-				const given = submission({ press: { undoUntil: T0 }, viewId: '' });
-				await answers().accept(given);
-				const losers = [2, 3, 1].map((at) =>
-					submission({ person: BOB, acceptedAt: T0 + at, ...(state === 'changed' && { fingerprint: 'newer' }) }),
-				);
-				for (const loser of losers) {
-					expect((await answers().accept(loser)).kind).toBe('taken');
-					await subject.store.views.remove({ id: loser.viewId });
-				}
-				await lease(subject.store, given.id);
-				const failed = { state, putStartedAt: begun ? T0 : null, nextAttemptAt: null };
-				await patched(subject.store, given.id, failed, { now: T0 + 5, release: true });
-				const stored = await Promise.all(losers.map(({ id }) => answers().get(id)));
-				expect(stored.map((loser) => loser?.lastError)).toEqual([null, ending, null]);
-				expect(stored[1]).toMatchObject({ state: 'conflicted', nextAttemptAt: null, endedAt: T0 + 5 });
-				const told = await Promise.all(losers.map(({ id }) => receiptOf(subject.replica, id)));
-				expect(told.map((one) => one?.dueAt)).toEqual([undefined, T0 + 5, undefined]);
-				const mayAsk = state === 'waiting' || state === 'refused';
-				expect(secondOf(await current(subject.store, given.id))).toEqual(mayAsk ? BOB : null);
-			},
-		);
+		] as const)('has the newest loser of each told when it is %s, begun: %s, as %s', async (state, begun, ending) => {
+			const given = submission({ press: { undoUntil: T0 }, viewId: '' });
+			await answers().accept(given);
+			const losers = [2, 3, 1].map((at) =>
+				submission({ person: BOB, acceptedAt: T0 + at, ...(state === 'changed' && { fingerprint: 'newer' }) }),
+			);
+			for (const loser of losers) {
+				expect((await answers().accept(loser)).kind).toBe('taken');
+				await subject.store.views.remove({ id: loser.viewId });
+			}
+			await lease(given.id);
+			const failed = { state, putStartedAt: begun ? T0 : null, nextAttemptAt: null };
+			await patched(given.id, failed, { now: T0 + 5, release: true });
+			const stored = await Promise.all(losers.map(({ id }) => answers().get(id)));
+			expect(stored.map((loser) => loser?.lastError)).toEqual([null, ending, null]);
+			expect(stored[1]).toMatchObject({ state: 'conflicted', nextAttemptAt: null, endedAt: T0 + 5 });
+			const told = await Promise.all(losers.map(({ id }) => receiptOf(id)));
+			expect(told.map((one) => one?.dueAt)).toEqual([undefined, T0 + 5, undefined]);
+			const mayAsk = state === 'waiting' || state === 'refused';
+			expect(secondOf(await current(given.id))).toEqual(mayAsk ? BOB : null);
+		});
 
 		it.each([
 			['another text', 'shown-2'],
 			['the same text', 'shown-1'],
 		])('has a loser with %s told when its question is outdated', async (_, shownHash) => {
 			const given = submission({ press: { undoUntil: T0 }, viewId: '', shownHash: 'shown-1' });
-			await leased(subject.store, given);
+			await leased(given);
 			const loser = submission({ person: BOB, shownHash });
 			expect((await answers().accept(loser)).kind).toBe('taken');
 			const changed = { state: 'changed', nextAttemptAt: null } as const;
-			await patched(subject.store, given.id, changed, { now: T0 + 5, release: true });
+			await patched(given.id, changed, { now: T0 + 5, release: true });
 			expect(await answers().get(loser.id)).toMatchObject({ state: 'conflicted', lastError: 'first_failed' });
 		});
 
@@ -155,54 +129,6 @@ export function describePresses(subject: Subject): void {
 			await answers().accept(other);
 			await answers().withdraw(other.id, ANN, T0 + 1);
 			expect(await answers().get(loser.id)).toMatchObject({ state: 'conflicted' });
-		});
-	});
-
-	describe('the posts of a question', () => {
-		const { store, added, recorded, next, posted, drawn, postsOf } = watchActs(subject);
-
-		/** A watch whose question is posted. */
-		async function asked(): Promise<Watch> {
-			const watch = await added();
-			await posted();
-			await recorded([news(watch, { posts: [asking(watch)] })], read({ view: askingView(), questions: [ASKED] }));
-			await posted();
-			await drawn();
-			return watch;
-		}
-		const refresh = () =>
-			subject.store.db.write((trx) => markPosts({ trx, now: T0 }, { sessionId: KEY.sessionId, kind: 'question' }));
-		const question = async (watch: Watch) => (await postsOf(watch.id)).find(({ kind }) => kind === 'question');
-
-		it('are drawn again once for changes meanwhile, one after the other, and not after their last look', async () => {
-			const watch = await asked();
-			for (let time = 0; time < 2; time += 1) await refresh();
-			const before = await next(T0, 5);
-			expect(keyOf(before)).toBe('question');
-			// This attempt may have read the state before the change.
-			await refresh();
-			await store().posts.endAttempt(before.post, LEASE.token, shownAt(before.post, '', { key: 'before' }), T0);
-			expect(await question(watch)).toMatchObject({ shownKey: 'before', dueAt: T0 });
-			expect(await drawn()).toEqual(['question']);
-			expect(await question(watch)).toMatchObject({ shownKey: 'looks', dueAt: null });
-
-			await refresh();
-			const due = await next(T0, 5);
-			const current = (await store().watches.ofSession(KEY))[0];
-			if (current === undefined) throw new Error('not there');
-			await store().sessions.takeDue(SERVICE, LEASE, 10, T0 + 1e6);
-			const held = { session: KEY, token: LEASE.token };
-			const update = read({ questions: [settled('answered')] });
-			expect(await recordRead(store(), held, { update, watches: [news(current)], now: T0 })).toBe(true);
-			// The settling waits for the update that is under way.
-			expect((await store().posts.takeDue(LEASE, 5, T0)).map(keyOf)).toEqual(['card']);
-			await store().posts.endAttempt(due.post, LEASE.token, shownAt(due.post, ''), T0);
-			const [last] = await store().posts.takeDue(LEASE, 5, T0);
-			expect(last).toMatchObject({ question: { settled: 'answered' } });
-			if (last === undefined) throw new Error('not due');
-			await store().posts.endAttempt(last.post, LEASE.token, shownAt(last.post, '', { isLast: true }), T0);
-			await refresh();
-			expect(await question(watch)).toMatchObject({ state: 'closed', dueAt: null });
 		});
 	});
 }

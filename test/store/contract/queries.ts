@@ -8,20 +8,15 @@ import { buildSession } from '../../support/sessions.ts';
 import type { Subject } from '../contract.ts';
 import {
 	ANN,
-	accepted,
 	BOB,
 	CONNECTIONS,
-	current,
-	damage,
 	EVE,
-	formShown,
 	inTurns,
 	item,
 	LEASE,
-	lease,
-	patched,
-	receiptOf,
+	only,
 	SERVICE,
+	storeActs,
 	submission,
 	T0,
 	valuesOf,
@@ -33,6 +28,7 @@ const ASKS = session({ status: 'humanInput', messages: [assistant('Looking'), as
 const { fingerprint = '' } = questionAt(ASKS, 1) ?? {};
 
 export function describeQueries(subject: Subject): void {
+	const { accepted, damage, lease, patched, receiptOf, setRows } = storeActs(subject);
 	const answers = () => subject.store.answers;
 	/** What our answers mean for a read after all of them. */
 	async function oursIn(asking: typeof ASKS) {
@@ -48,19 +44,6 @@ export function describeQueries(subject: Subject): void {
 	}
 
 	describe('queries', () => {
-		it('finds nothing in an empty store', async () => {
-			const { question } = submission();
-			expect(await answers().get('none')).toBeNull();
-			expect(await answers().standing(question)).toBeNull();
-			expect(await closed()).toEqual([]);
-			expect(
-				await answers().history({ service: 's', sessionId: 'none', teamId: 'T1' }, { offset: 0, limit: 5 }),
-			).toEqual({
-				answers: [],
-				total: 0,
-			});
-		});
-
 		it.each([
 			[true, []],
 			[true, ['delivering']],
@@ -72,29 +55,29 @@ export function describeQueries(subject: Subject): void {
 			[false, ['changed']],
 			[false, ['ended']],
 		] as const)('returns %s for a standing answer after %j', async (stands, states) => {
-			const given = await accepted(subject.store, submission(), ...states);
+			const given = await accepted(submission(), ...states);
 			expect((await answers().standing(given.question))?.id ?? null).toBe(stands ? given.id : null);
 			expect(await answers().standing({ ...given.question, messageIndex: 2 })).toBeNull();
 		});
 
 		it('returns the newest of several standing answers', async () => {
-			await accepted(subject.store, submission(), 'delivering', 'delivered');
+			await accepted(submission(), 'delivering', 'delivered');
 			const newer = submission({ person: BOB, acceptedAt: T0 + 1, formReadAt: T0 + 60 });
-			await accepted(subject.store, newer);
+			await accepted(newer);
 			expect((await answers().standing(newer.question))?.id).toBe(newer.id);
 		});
 
 		it('closes the items that answers left empty, and those that got a value which is not there', async () => {
 			const items = [item('blue'), item('')];
 			const first = submission({ items, leftEmpty: [1], fingerprint });
-			await accepted(subject.store, first, 'delivering', 'delivered', 'resumed');
+			await accepted(first, 'delivering', 'delivered', 'resumed');
 			const second = submission({
 				items: [item(null), item(null), item('')],
 				leftEmpty: [2],
 				fingerprint,
 				formReadAt: T0 + 9,
 			});
-			await accepted(subject.store, second, 'delivering', 'delivered');
+			await accepted(second, 'delivering', 'delivered');
 			const [looking, which] = [assistant('Looking'), assistant('Which?', 'A', 'B', 'C')];
 			const humanInput = which.humanInput.map((one, at) => (at === 0 ? { ...one, value: 'blue' } : one));
 			expect(await closed(session({ ...ASKS, messages: [looking, { ...which, humanInput }] }))).toEqual([1, 2]);
@@ -103,14 +86,14 @@ export function describeQueries(subject: Subject): void {
 			expect(
 				await closed(buildSession({ ...ASKS, messages: [assistant('Looking'), assistant('Which?', 'A')] })),
 			).toEqual([]);
-			await accepted(subject.store, submission({ sessionId: 's2', items, leftEmpty: [1], fingerprint }), 'refused');
+			await accepted(submission({ sessionId: 's2', items, leftEmpty: [1], fingerprint }), 'refused');
 			expect(await closed({ ...ASKS, sessionId: 's2' })).toEqual([]);
 		});
 
 		it('tells secret positions after the values are removed, and which other values may have arrived', async () => {
 			const items = [item('blue'), item('hunter2', { secret: true }), item(null)];
 			const first = submission({ items });
-			await accepted(subject.store, first, 'delivering', 'delivered');
+			await accepted(first, 'delivering', 'delivered');
 			const marks = {
 				messageIndex: 1,
 				fingerprint: 'fingerprint-1',
@@ -123,9 +106,9 @@ export function describeQueries(subject: Subject): void {
 			await answers().removeValues(T0 + 99, T0 + 99);
 			expect(await marksIn()).toEqual([{ ...marks, values: [] }]);
 			const waits = submission({ items, boxed: false, person: EVE, formReadAt: T0 + 9, acceptedAt: T0 + 9 });
-			await accepted(subject.store, waits);
+			await accepted(waits);
 			expect((await marksIn())[1]).toEqual({ ...marks, boxed: false, mayHaveArrived: false });
-			await accepted(subject.store, submission({ sessionId: 's2' }));
+			await accepted(submission({ sessionId: 's2' }));
 			expect(await marksIn()).toHaveLength(2);
 		});
 
@@ -140,19 +123,19 @@ export function describeQueries(subject: Subject): void {
 			['secretPositions', { secret: null, values: [null, null, null] }],
 		] as const)('tells secret positions of an answer whose "%s" is damaged', async (column, lost) => {
 			const given = submission({ items: [item('blue'), item('hunter2', { secret: true }), item(null)] });
-			await accepted(subject.store, given, 'delivering', 'delivered');
+			await accepted(given, 'delivering', 'delivered');
 			const [marks] = await marksIn();
 			expect(marks).toMatchObject({ secret: [1], mayHaveArrived: true, values: ['blue', null, null] });
-			await damage(subject.store, given.id, column);
+			await damage(given.id, column);
 			expect(await marksIn()).toEqual([{ ...marks, ...lost }]);
 		});
 
 		it('hides what somebody outside wrote where a damaged answer of ours was secret', async () => {
 			const ours = submission({ items: [item('hunter2', { secret: true }), item('blue')], fingerprint });
-			await accepted(subject.store, ours, 'delivering', 'delivered');
+			await accepted(ours, 'delivering', 'delivered');
 			const later = submission({ items: [item('mine'), item('mine')], fingerprint, person: BOB, formReadAt: T0 + 9 });
-			const lost = await accepted(subject.store, later);
-			await damage(subject.store, ours.id, 'submission');
+			const lost = await accepted(later);
+			await damage(ours.id, 'submission');
 			const first = await whoWasFirst(subject.replica.answers, lost, ASKS, ['theirs', 'red']);
 			expect(first).toMatchObject({ person: null, values: [null, 'red'] });
 		});
@@ -160,8 +143,8 @@ export function describeQueries(subject: Subject): void {
 		it('knows by its number, not by its time, which answer came after another', async () => {
 			const given = (value: string, arrivalSeen: number) =>
 				submission({ items: [item(value), item(null), item(null)], fingerprint, formReadAt: T0 + 2, arrivalSeen });
-			const first = await accepted(subject.store, given('blue', 0), 'delivering', 'delivered');
-			const second = await accepted(subject.store, given('red', 1), 'delivering', 'delivered');
+			const first = await accepted(given('blue', 0), 'delivering', 'delivered');
+			const second = await accepted(given('red', 1), 'delivering', 'delivered');
 			// As after the repair of a clock that was set back.
 			expect(second.deliveredAt).toBe(first.deliveredAt);
 			const holding = (value: string) => {
@@ -176,13 +159,13 @@ export function describeQueries(subject: Subject): void {
 			}
 			expect(await isOverwritten(first, 'red')).toBe(false);
 			expect(await isOverwritten(second, 'blue')).toBe(true);
-			const third = await accepted(subject.store, given('green', 2));
+			const third = await accepted(given('green', 2));
 			// It may be the one that arrived.
 			expect(await isOverwritten(second, 'green')).toBe(false);
-			await lease(subject.store, third.id, LEASE, T0 + 1_000);
-			await patched(subject.store, third.id, { state: 'waiting' });
+			await lease(third.id, LEASE, T0 + 1_000);
+			await patched(third.id, { state: 'waiting' });
 			expect(await isOverwritten(second, 'green')).toBe(true);
-			await patched(subject.store, third.id, { state: 'refused', putStartedAt: T0 });
+			await patched(third.id, { state: 'refused', putStartedAt: T0 });
 			expect(await isOverwritten(second, 'green')).toBe(false);
 			expect(await whoWasFirst(answers(), first, holding('red'), ['red', '', ''])).toMatchObject({
 				answerId: second.id,
@@ -194,10 +177,10 @@ export function describeQueries(subject: Subject): void {
 			for (let index = 0; index < 5; index++) {
 				const given = submission({ acceptedAt: T0 + index, person: index % 2 === 0 ? ANN : BOB });
 				ids.unshift(given.id);
-				await accepted(subject.store, given, 'refused');
+				await accepted(given, 'refused');
 			}
-			await accepted(subject.store, submission({ person: EVE }), 'refused');
-			await accepted(subject.store, submission({ sessionId: 's2' }), 'refused');
+			await accepted(submission({ person: EVE }), 'refused');
+			await accepted(submission({ sessionId: 's2' }), 'refused');
 			const { service, sessionId } = submission().question;
 			const page = (offset: number) => answers().history({ service, sessionId, teamId: 'T1' }, { offset, limit: 2 });
 			const pages = [await page(0), await page(2), await page(4)];
@@ -208,10 +191,10 @@ export function describeQueries(subject: Subject): void {
 		it('counts answers by state and finds the oldest undelivered one', async () => {
 			const none = { accepted: null, delivering: null, waiting: null };
 			expect((await answers().stats()).oldestAt).toEqual(none);
-			await accepted(subject.store, submission({ acceptedAt: T0 - 9 }), 'delivering', 'delivered');
-			await accepted(subject.store, submission({ sessionId: 's2', acceptedAt: T0 - 5 }), 'waiting');
-			await accepted(subject.store, submission({ sessionId: 's3', acceptedAt: T0 }));
-			await accepted(subject.store, submission({ sessionId: 's4', acceptedAt: T0 }));
+			await accepted(submission({ acceptedAt: T0 - 9 }), 'delivering', 'delivered');
+			await accepted(submission({ sessionId: 's2', acceptedAt: T0 - 5 }), 'waiting');
+			await accepted(submission({ sessionId: 's3', acceptedAt: T0 }));
+			await accepted(submission({ sessionId: 's4', acceptedAt: T0 }));
 			expect(await answers().stats()).toEqual({
 				byState: {
 					accepted: 2,
@@ -231,10 +214,10 @@ export function describeQueries(subject: Subject): void {
 
 		it('removes only the values of answers that ended before a given time', async () => {
 			const old = submission({ items: [item('blue'), item('')], leftEmpty: [1], fingerprint });
-			await accepted(subject.store, old, 'delivering', 'delivered');
+			await accepted(old, 'delivering', 'delivered');
 			const whole = await answers().get(old.id);
-			const waiting = await accepted(subject.store, submission({ sessionId: 's2' }), 'waiting');
-			const live = await accepted(subject.store, submission({ sessionId: 's3' }));
+			const waiting = await accepted(submission({ sessionId: 's2' }), 'waiting');
+			const live = await accepted(submission({ sessionId: 's3' }));
 			expect(await answers().removeValues(T0 + 2, T0 + 2)).toBe(0);
 			expect(await answers().removeValues(T0 + 3, T0 + 3)).toBe(1);
 			expect(await answers().removeValues(T0 + 3, T0 + 3)).toBe(0);
@@ -247,18 +230,15 @@ export function describeQueries(subject: Subject): void {
 
 		it('removes the values of an answer that waited as long for its author and tells the author', async () => {
 			const waiting = submission({ items: [item('blue'), item('hunter2', { secret: true })] });
-			await accepted(subject.store, waiting, 'waiting');
+			await accepted(waiting, 'waiting');
 			await subject.store.views.remove({ id: waiting.viewId });
 			const { giveUpAt } = waiting;
 			expect(await answers().removeValues(giveUpAt, giveUpAt + 5)).toBe(0);
 			expect(await answers().removeValues(giveUpAt + 1, giveUpAt + 5)).toBe(1);
 			expect(await answers().removeValues(giveUpAt + 1, giveUpAt + 6)).toBe(0);
-			expect(await answers().get(waiting.id)).toMatchObject({
-				state: 'waiting',
-				content: { kind: 'removed' },
-				nextAttemptAt: null,
-			});
-			expect(await receiptOf(subject.replica, waiting.id)).toMatchObject({ viewId: null, dueAt: giveUpAt + 5 });
+			const emptied = { state: 'waiting', content: { kind: 'removed' }, nextAttemptAt: null };
+			expect(await answers().get(waiting.id)).toMatchObject(emptied);
+			expect(await receiptOf(waiting.id)).toMatchObject({ viewId: null, dueAt: giveUpAt + 5 });
 			expect(await subject.store.marks.nextDueAt()).not.toBeNull();
 			expect((await answers().retry(waiting.id, waiting.person, T0, T0))?.kind).toBe('valuesGone');
 		});
@@ -267,7 +247,7 @@ export function describeQueries(subject: Subject): void {
 			const { store } = subject;
 			const many = Array.from({ length: 230 }, (_, index) => submission({ sessionId: `s${index}` }));
 			await inTurns(many, CONNECTIONS, (given) => store.answers.accept(given));
-			await store.db.writeOne((trx) => trx.updateTable('answers').set({ endedAt: T0 }).execute());
+			await setRows('answers', { endedAt: T0 });
 			expect(await store.answers.removeValues(T0 + 1, T0 + 1)).toBe(230);
 		});
 	});
@@ -279,6 +259,7 @@ const FAR = T0 + 900_000;
 
 /** What shows a question is marked in the transaction that changes its answer or its claims: nobody has to tell of it. */
 export function describeMarked(subject: Subject): void {
+	const { formShown, lease, patched, rowsOf, setRows } = storeActs(subject);
 	const { store, added, recorded, posted, drawn, postsOf } = watchActs(subject);
 	const question = { service: SERVICE, sessionId: KEY.sessionId, messageIndex: QUESTION.messageIndex };
 	const given = (overrides: Parameters<typeof submission>[0] = {}) =>
@@ -290,20 +271,16 @@ export function describeMarked(subject: Subject): void {
 		await posted();
 		await recorded([news(watch, { posts: [asking(watch)] })], read({ view: askingView(), questions: [ASKED] }));
 		await posted();
-		await formShown(subject.store, { question, id: 'V1', person: EVE }, T0);
+		await formShown({ question, id: 'V1', person: EVE }, T0);
 		await prepare();
 		await drawn(LATER + 60_000);
-		const { db } = subject.store;
-		const waits = { dueAt: FAR, lastError: AWAITED };
-		await db.writeOne((trx) => trx.updateTable('posts').set(waits).where('kind', '=', 'reminder').execute());
-		await db.writeOne((trx) => trx.updateTable('views').set({ dueAt: null }).execute());
-		const earlyCount = async () =>
-			(await db.read.selectFrom('watched_sessions').select('hurry').executeTakeFirstOrThrow()).hurry;
+		await setRows('posts', { dueAt: FAR, lastError: AWAITED }, { kind: 'reminder' });
+		await setRows('views', { dueAt: null });
+		const earlyCount = async () => only(await rowsOf('watched_sessions')).hurry;
 		const before = await earlyCount();
 		await act();
 		const posts = (await postsOf(watch.id)).flatMap(({ kind, dueAt }) => (dueAt === null ? [] : [[kind, dueAt]]));
-		const held = db.read.selectFrom('posts').select('dueAt').where('kind', '=', 'reminder');
-		const reminderAt = (await held.executeTakeFirstOrThrow()).dueAt;
+		const { dueAt: reminderAt } = only(await rowsOf('posts', { kind: 'reminder' }));
 		return {
 			posts: Object.fromEntries(posts),
 			reminder: reminderAt === FAR ? null : reminderAt,
@@ -313,30 +290,27 @@ export function describeMarked(subject: Subject): void {
 	}
 
 	/** When the window is to be drawn again. */
-	const formDueAt = async () =>
-		(await subject.store.db.read.selectFrom('views').select('dueAt').where('id', '=', 'V1').executeTakeFirst())?.dueAt;
+	const formDueAt = async () => (await rowsOf('views', { id: 'V1' }))[0]?.dueAt;
 
 	/** The messages that are to be drawn again. */
 	const marked = async () => (await store().posts.takeDue(LEASE, 10, LATER)).filter(({ post }) => post.ts !== null);
 
 	const nothing = async () => undefined;
 	const update = async (id: string, patch: object) => {
-		const answer = await current(subject.store, id);
-		expect(
-			await subject.store.answers.update(answer, LEASE.token, patch, { now: LATER, release: false }),
-		).not.toBeNull();
+		expect(await patched(id, patch, { now: LATER })).not.toBeNull();
 	};
 	/** Takes an answer through these patches under a lease. */
 	const under =
 		(answer: ReturnType<typeof given>, ...patches: object[]) =>
 		async () => {
 			await subject.store.answers.accept(answer);
-			await lease(subject.store, answer.id, LEASE, LATER);
+			await lease(answer.id, LEASE, LATER);
 			for (const patch of patches) await update(answer.id, patch);
 		};
 	const everything = { posts: { card: LATER, question: LATER }, reminder: LATER, window: LATER, isReadEarly: false };
 	const before = { status: 'humanInput', assistantCount: 1, sameCount: 0, stepsSince: 0, filled: [] };
 	const begun = { state: 'delivering', putStartedAt: LATER, before };
+	const delivered = { state: 'delivered', deliveredAt: LATER };
 
 	describe('what shows a question is marked in the transaction that', () => {
 		it('accepts an answer', async () => {
@@ -345,36 +319,21 @@ export function describeMarked(subject: Subject): void {
 
 		it('accepts a press, which shows itself first', async () => {
 			const press = given({ press: { undoUntil: LATER + 10_000 }, viewId: '' });
-			const marked = await markedBy(nothing, () => subject.store.answers.accept(press));
-			expect(marked).toEqual({
-				...everything,
-				posts: { card: LATER + 250, question: LATER + 250 },
-				reminder: LATER + 250,
-				window: LATER + 250,
-			});
+			const soon = LATER + 250;
+			const marked = { posts: { card: soon, question: soon }, reminder: soon, window: soon, isReadEarly: false };
+			expect(await markedBy(nothing, () => subject.store.answers.accept(press))).toEqual(marked);
 		});
 
 		it.each([
-			['refuses it', [begun], { state: 'refused', lastError: 'request_too_large' }],
-			['lets it wait for its author', [], { state: 'waiting' }],
-			['notes a failure', [], { state: 'accepted', lastError: 'unavailable' }],
-			[
-				'notes what became of the agent',
-				[begun, { state: 'delivered', deliveredAt: LATER }],
-				{ agentOutcome: 'failed' },
-			],
-		])('%s', async (_, former, last) => {
+			['refuses it', [begun], { state: 'refused', lastError: 'request_too_large' }, false],
+			['lets it wait for its author', [], { state: 'waiting' }, false],
+			['notes a failure', [], { state: 'accepted', lastError: 'unavailable' }, false],
+			['notes a delivery, and reads the session soon', [begun], delivered, true],
+			['notes what became of the agent', [begun, delivered], { agentOutcome: 'failed' }, true],
+		])('%s', async (_, former, last, isReadEarly) => {
 			const answer = given();
-			const isDelivered = former.some((patch) => patch.state === 'delivered');
 			const marked = await markedBy(under(answer, ...former), () => update(answer.id, last));
-			expect(marked).toEqual({ ...everything, isReadEarly: isDelivered });
-		});
-
-		it('notes a delivery, and reads the session soon', async () => {
-			const answer = given();
-			const delivered = { state: 'delivered', deliveredAt: LATER };
-			const marked = await markedBy(under(answer, begun), () => update(answer.id, delivered));
-			expect(marked).toEqual({ ...everything, isReadEarly: true });
+			expect(marked).toEqual({ ...everything, isReadEarly });
 		});
 
 		it('withdraws it, or queues it again', async () => {
@@ -390,7 +349,7 @@ export function describeMarked(subject: Subject): void {
 		});
 
 		it('begins or ends a claim, but not that a PUT begins', async () => {
-			const claim = () => formShown(subject.store, { question, id: 'V2', until: LATER + 1e5 }, LATER);
+			const claim = () => formShown({ question, id: 'V2', until: LATER + 1e5 }, LATER);
 			expect(await markedBy(nothing, claim)).toEqual(everything);
 			await drawn(LATER + 60_000);
 			await subject.replica.views.formClosed('V2', ANN, LATER);

@@ -1,19 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { QuestionDigest } from '../../../src/domain/session.ts';
 import { removeEnded } from '../../../src/operator/housekeeping.ts';
-import { SERVICE } from '../../sessions/support.ts';
-import { type FoundChange, recordRead } from '../../support/found.ts';
+import type { FoundChange } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';
-import { accepted, LEASE, moved, submission, T0 } from '../support.ts';
+import { storeActs, submission, T0 } from '../support.ts';
 import { KEY, news, read, watchActs } from './watch-acts.ts';
 
-const QUESTION: QuestionDigest = {
-	messageIndex: 0,
-	fingerprint: 'which',
-	shownHash: 'text',
-	answered: [],
-	open: [0],
-};
+const QUESTION: QuestionDigest = { messageIndex: 0, fingerprint: 'which', shownHash: 'text', answered: [], open: [0] };
 const OTHER: QuestionDigest = { ...QUESTION, messageIndex: 2, fingerprint: 'other' };
 
 const asked = (question = QUESTION): FoundChange => ({ kind: 'asked', question, settled: null });
@@ -21,32 +14,28 @@ const settled = (how: 'answered' | 'closed'): FoundChange => ({ kind: 'settled',
 
 /** The questions of watched sessions, as reads change them. */
 export function describeQuestions(subject: Subject): void {
-	const { store, added, recorded } = watchActs(subject);
+	const { accepted, moved, setRows } = storeActs(subject);
+	const { store, added, recorded, questionRows: rows } = watchActs(subject);
 
 	/** Records a read that began at `readAt`, and returns all stored questions. */
 	async function readWith(questions: readonly FoundChange[], readAt = T0) {
-		await store().sessions.takeDue(SERVICE, LEASE, 10, readAt);
 		const update = read({ lastReadAt: readAt, nextRead: { at: readAt, by: readAt }, questions });
-		await recordRead(store(), { session: KEY, token: LEASE.token }, { update, watches: [], now: readAt });
+		await recorded([], update, { takenAt: readAt });
 		return rows();
 	}
-
-	const rows = () => subject.replica.db.read.selectFrom('questions').selectAll().orderBy('number').execute();
 
 	async function answered(deliveredAt: number) {
 		const question = { ...KEY, messageIndex: 0 };
 		const { fingerprint } = QUESTION;
 		const answer = submission({ question, fingerprint, formReadAt: deliveredAt });
-		const { id } = await accepted(subject.store, answer);
-		await moved(subject.store, id, 'delivering', 'delivered');
-		await subject.store.db.writeOne((trx) =>
-			trx.updateTable('answers').set({ deliveredAt }).where('id', '=', id).execute(),
-		);
+		const { id } = await accepted(answer);
+		await moved(id, 'delivering', 'delivered');
+		await setRows('answers', { deliveredAt }, { id });
 		return id;
 	}
 
 	describe('questions', () => {
-		it('are numbered in the order of asking, one open at a time, and keep when they were found', async () => {
+		it('are numbered in the order of asking, one open at a time, keep when they were found, and move without another row', async () => {
 			await added();
 			await readWith([asked()]);
 			const found = await readWith([settled('closed'), asked(OTHER)], T0 + 1_000);
@@ -61,16 +50,17 @@ export function describeQuestions(subject: Subject): void {
 				},
 				{ number: 2, fingerprint: 'other', askedAt: T0 + 1_000, settledAt: null },
 			]);
+			const moved = { ...OTHER, messageIndex: 4 };
+			const [, last, ...more] = await readWith([{ kind: 'updated', question: moved }], T0 + 2_000);
+			expect([last, more]).toMatchObject([{ messageIndex: 4, askedAt: T0 + 1_000 }, []]);
 		});
 
 		it('name our answer that settled them, not one that came before they were asked', async () => {
 			await added();
 			await answered(T0 + 5);
 			await readWith([asked()], T0 + 10);
-			expect((await readWith([settled('answered')], T0 + 20)).at(-1)).toMatchObject({
-				settledHow: 'answered',
-				answerId: null,
-			});
+			const first = (await readWith([settled('answered')], T0 + 20)).at(-1);
+			expect(first).toMatchObject({ settledHow: 'answered', answerId: null });
 			await readWith([asked()], T0 + 30);
 			const id = await answered(T0 + 35);
 			expect((await readWith([settled('answered')], T0 + 40)).at(-1)).toMatchObject({ answerId: id });
@@ -84,14 +74,6 @@ export function describeQuestions(subject: Subject): void {
 			expect(found).toMatchObject([{ askedAt: 0, settledAt: T0 + 20, settledHow: 'answered', answerId: id }]);
 			const other = await readWith([{ kind: 'asked', question: OTHER, settled: 'answered' }], T0 + 30);
 			expect(other.at(-1)).toMatchObject({ askedAt: T0 + 30, settledAt: T0 + 30, answerId: null });
-		});
-
-		it('move without another row', async () => {
-			await added();
-			await readWith([asked()]);
-			const moved = { ...QUESTION, messageIndex: 4 };
-			const found = await readWith([{ kind: 'updated', question: moved }], T0 + 5);
-			expect(found).toMatchObject([{ messageIndex: 4, askedAt: T0 }]);
 		});
 
 		it('are settled with the last watch of their session, and removed with what remains of it', async () => {

@@ -2,16 +2,14 @@ import { describe, expect, it } from 'vitest';
 import type { Subject } from '../contract.ts';
 import {
 	ANN,
-	accepted,
 	BOB,
 	CONNECTIONS,
-	current,
 	inTurns,
 	item,
 	LEASE,
 	OTHER_LEASE,
-	patched,
 	SERVICE,
+	storeActs,
 	submission,
 	T0,
 	valuesOf,
@@ -19,6 +17,7 @@ import {
 
 /** Races between two replicas, tried `rounds` times each. */
 export function describeManyRaces(subject: Subject, rounds: number): void {
+	const { current } = storeActs(subject);
 	describe('concurrent calls', () => {
 		it(`accepts exactly one of two simultaneous answers, ${rounds} times, and tells the other author who was first`, async () => {
 			const sessions = Array.from({ length: rounds }, (_, index) => `race-${index}`);
@@ -51,7 +50,7 @@ export function describeManyRaces(subject: Subject, rounds: number): void {
 					subject.store.answers.withdraw(first.id, ANN, T0 + 1, { onlyUnsent: true }),
 					subject.replica.answers.accept(second),
 				]);
-				const [one, other] = [await current(subject.store, first.id), await current(subject.store, second.id)];
+				const [one, other] = [await current(first.id), await current(second.id)];
 				const draft = await subject.store.drafts.newest(BOB, second.question);
 				return [one.state, `${other.state} ${other.lastError} ${draft?.values[0]}`];
 			});
@@ -64,6 +63,7 @@ export function describeManyRaces(subject: Subject, rounds: number): void {
 }
 
 export function describeRaces(subject: Subject, rounds: number): void {
+	const { accepted } = storeActs(subject);
 	describe('concurrent calls', () => {
 		it('accepts a submission once when several copies arrive', async () => {
 			const given = submission();
@@ -80,8 +80,7 @@ export function describeRaces(subject: Subject, rounds: number): void {
 		it('leases every answer once when two replicas take as fast as they can', async () => {
 			const count = 30;
 			for (let index = 0; index < count; index++) {
-				const question = { ...submission().question, sessionId: `s${index % 10}`, messageIndex: index };
-				await accepted(subject.store, submission({ question }));
+				await accepted(submission({ sessionId: `s${index % 10}`, messageIndex: index }));
 			}
 			const held = new Map<string, string>();
 			let seen = 0;
@@ -94,9 +93,9 @@ export function describeRaces(subject: Subject, rounds: number): void {
 						await replica.answers.renew(answer.id, lease, T0);
 						seen++;
 						held.delete(sessionId);
-						expect(
-							await patched(replica, answer.id, { nextAttemptAt: null }, { release: true, token: lease.token }),
-						).not.toBeNull();
+						const over = { now: T0, release: true };
+						const updated = await replica.answers.update(answer, lease.token, { nextAttemptAt: null }, over);
+						expect(updated).not.toBeNull();
 					}
 				}
 			};
@@ -106,7 +105,7 @@ export function describeRaces(subject: Subject, rounds: number): void {
 
 		it(`leases one due answer to one of eight simultaneous takers, ${rounds} times`, async () => {
 			const given = submission();
-			await accepted(subject.store, given);
+			await accepted(given);
 			for (let round = 0; round < rounds; round++) {
 				const taken = await Promise.all(
 					Array.from({ length: 8 }, async (_, index) => {
@@ -124,7 +123,7 @@ export function describeRaces(subject: Subject, rounds: number): void {
 		it('refuses an edit after the PUT has begun', async () => {
 			for (let round = 0; round < rounds; round++) {
 				const given = submission({ sessionId: `edit-${round}` });
-				await accepted(subject.store, given);
+				await accepted(given);
 				const [taken] = await subject.store.answers.takeDue(SERVICE, LEASE, 1, T0);
 				if (taken === undefined) throw new Error('nothing was due');
 				const begin = { state: 'delivering', putStartedAt: T0, nextAttemptAt: null } as const;
@@ -139,7 +138,7 @@ export function describeRaces(subject: Subject, rounds: number): void {
 
 		it('makes either a retry or a new answer live, never both', async () => {
 			for (let round = 0; round < rounds; round++) {
-				const waiting = await accepted(subject.store, submission({ sessionId: `retry-${round}` }), 'waiting');
+				const waiting = await accepted(submission({ sessionId: `retry-${round}` }), 'waiting');
 				const [retried, fresh] = await Promise.all([
 					subject.store.answers.retry(waiting.id, ANN, T0 + 5, T0 + 99),
 					subject.replica.answers.accept(submission({ sessionId: `retry-${round}`, person: BOB, acceptedAt: T0 + 5 })),

@@ -4,25 +4,9 @@ import { DAY_MS } from '../../../src/kernel/basics.ts';
 import { markDue } from '../../../src/store/marks.ts';
 import type { DueView } from '../../../src/surfaces/view-store.ts';
 import type { Subject } from '../contract.ts';
-import {
-	ANN,
-	accepted,
-	attemptAt,
-	BOB,
-	formShown,
-	item,
-	LEASE,
-	lease,
-	moved,
-	OTHER_LEASE,
-	patched,
-	receiptOf,
-	spread,
-	submission,
-	T0,
-} from '../support.ts';
+import { ANN, attemptAt, BOB, item, LEASE, OTHER_LEASE, only, storeActs, submission, T0 } from '../support.ts';
 import { forget } from './person.ts';
-import { KEY, shownAt } from './watch-acts.ts';
+import { KEY, shownAt, watchActs } from './watch-acts.ts';
 
 /** Slack may show the view of the acknowledgement until then. */
 const AFTER_ACK = T0 + 1_000;
@@ -30,9 +14,10 @@ const PRESS = { press: { undoUntil: T0 + 10_000 }, viewId: '' };
 
 /** What becomes of an answer, as its author is told: the row of its window, or of none. */
 export function describeTold(subject: Subject): void {
+	const { formShown, lease, moved, patched, receiptOf, rowsOf, setRows } = storeActs(subject);
 	const views = () => subject.store.views;
 	const replica = () => subject.replica.views;
-	const row = (id: string) => receiptOf(subject.replica, id);
+	const row = (id: string) => receiptOf(id);
 	const accept = (overrides: Parameters<typeof submission>[0] = {}) => {
 		const given = submission(overrides);
 		return subject.store.answers.accept(given).then(({ kind }) => ({ ...given, kind }));
@@ -43,19 +28,15 @@ export function describeTold(subject: Subject): void {
 		await subject.store.marks.spread(now);
 	}
 	async function take(now: number): Promise<DueView> {
-		const [view, ...others] = await views().takeDue(LEASE, 9, { now, least: 'now' });
-		if (view === undefined || others.length > 0) throw new Error('not exactly one receipt is due');
-		return view;
+		return only(await views().takeDue(LEASE, 9, { now, least: 'now' }));
 	}
 	const end = (view: DueView, drawn: Partial<Parameters<Subject['store']['views']['end']>[2]> = {}, now = T0) =>
 		views().end(view, LEASE.token, { nextAt: null, ...drawn }, now);
-	const setAnswer = (id: string, columns: object) =>
-		subject.store.db.writeOne((trx) => trx.updateTable('answers').set(columns).where('id', '=', id).execute());
 
 	describe('a receipt', () => {
 		it('takes the window of its form in the transaction that accepts the answer, and waits for the acknowledgement', async () => {
 			const { question } = submission();
-			const viewId = await formShown(subject.store, { question, until: T0 + 60_000 }, T0);
+			const viewId = await formShown({ question, until: T0 + 60_000 }, T0);
 			const { id } = await accept({ viewId });
 			const empty = { view: null, hash: null, claimUntil: null, shownKey: null, told: null };
 			expect(await row(id)).toMatchObject({ id: viewId, kind: 'receipt', viewId, ...question, ...ANN, ...empty });
@@ -69,13 +50,12 @@ export function describeTold(subject: Subject): void {
 			const given = await accept();
 			await subject.store.answers.accept({ ...given, items: [], acceptedAt: T0 + 5 });
 			expect(await row(given.id)).toMatchObject({ id: given.viewId, dueAt: AFTER_ACK + 5 });
-			await moved(subject.store, given.id, 'waiting');
+			await moved(given.id, 'waiting');
 			await end(await take(AFTER_ACK + 5), { shownKey: 'waiting', told: 'waiting ' });
 			await subject.replica.answers.retry(given.id, ANN, T0 + 60_000, T0 + DAY_MS);
 			await subject.store.marks.spread(T0 + 60_000);
 			expect(await row(given.id)).toMatchObject({ id: given.viewId, shownKey: 'waiting', dueAt: T0 + 60_000 });
-			const count = await subject.store.db.read.selectFrom('views').select('id').execute();
-			expect(count).toHaveLength(1);
+			expect(await rowsOf('views')).toHaveLength(1);
 		});
 
 		it('of a press has no window, and is due when sending takes long', async () => {
@@ -140,7 +120,7 @@ export function describeTold(subject: Subject): void {
 			const { id, viewId, question } = await accept();
 			await replica().leaveReceipt(viewId);
 			expect(await row(id)).toMatchObject({ id: `answer:${id}`, viewId: null, dueAt: AFTER_ACK });
-			await formShown(subject.store, { id: viewId, question, until: T0 + 9 }, T0);
+			await formShown({ id: viewId, question, until: T0 + 9 }, T0);
 			expect(await row(id)).toMatchObject({ kind: 'receipt' });
 			expect(await replica().claims(question, T0)).toHaveLength(1);
 			await replica().leaveReceipt('none');
@@ -178,13 +158,8 @@ export function describeTold(subject: Subject): void {
 			['that is long ago', { followedUntil: T0 + 5 }, {}, true],
 		])('is drawn again after a change: %s', async (_, columns, answer, isDue) => {
 			const { id } = await accept();
-			if (Object.keys(answer).length > 0) await setAnswer(id, answer);
-			await subject.store.db.writeOne((trx) =>
-				trx
-					.updateTable('views')
-					.set({ dueAt: null, notBefore: null, ...columns })
-					.execute(),
-			);
+			if (Object.keys(answer).length > 0) await setRows('answers', answer, { id });
+			await setRows('views', { dueAt: null, notBefore: null, ...columns });
 			await changed(T0 + 5);
 			expect((await row(id))?.dueAt ?? null).toBe(isDue ? T0 + 5 : null);
 		});
@@ -210,8 +185,8 @@ export function describeTold(subject: Subject): void {
 			const ids: NewAnswer['id'][] = [];
 			for (const person of [her, BOB]) {
 				const { id } = await accept({ person, sessionId: person.userId });
-				await lease(subject.store, id);
-				await patched(subject.store, id, { state: 'refused', nextAttemptAt: null }, { release: true });
+				await lease(id);
+				await patched(id, { state: 'refused', nextAttemptAt: null }, { release: true });
 				ids.push(id);
 			}
 			expect(await forget(subject.store, her.userId)).toMatchObject({ kind: 'forgotten' });
@@ -223,27 +198,26 @@ export function describeTold(subject: Subject): void {
 
 /** Direct messages about answers. */
 export function describeReceipts(subject: Subject): void {
-	const store = () => subject.store;
-	const receipt = () =>
-		store().db.read.selectFrom('posts').selectAll().where('kind', '=', 'receipt').executeTakeFirst();
+	const { accepted, rowsOf, spread } = storeActs(subject);
+	const { store, ended, next } = watchActs(subject);
+	const receipt = async () => (await rowsOf('posts', { kind: 'receipt' }))[0];
 
 	/** An answer that waits for its author, and the message about it as it is taken. */
 	async function told() {
-		const answer = await accepted(store(), submission(), 'delivering', 'waiting');
+		const answer = await accepted(submission(), 'delivering', 'waiting');
 		await store().posts.showReceipt(answer, { isNews: true, now: T0 });
 		return { answer, post: await taken(T0) };
 	}
 
 	async function taken(now: number) {
-		const [due] = await store().posts.takeDue(LEASE, 9, now);
-		if (due === undefined) throw new Error('no receipt is due');
-		await store().posts.beginAttempt(due.post.id, LEASE.token, attemptAt(now));
-		return due.post;
+		const { post } = await next(now, 9);
+		await store().posts.beginAttempt(post.id, LEASE.token, attemptAt(now));
+		return post;
 	}
 
 	it('are neither stored nor sent to somebody who was forgotten meanwhile', async () => {
 		const her = { teamId: 'T1', userId: 'U0ADA' };
-		const answer = await accepted(store(), submission({ person: her }), 'delivering', 'ended');
+		const answer = await accepted(submission({ person: her }), 'delivering', 'ended');
 		expect(await forget(store(), her.userId)).toMatchObject({ kind: 'forgotten' });
 		await store().posts.showReceipt(answer, { isNews: true, now: T0 });
 		expect(await receipt()).toBeUndefined();
@@ -251,21 +225,21 @@ export function describeReceipts(subject: Subject): void {
 
 	it('with news that come while an unchanged look is noted are posted where the message was deleted', async () => {
 		const { answer, post } = await told();
-		await store().posts.endAttempt(post, LEASE.token, shownAt(post, '1.1', { isLast: false }), T0);
+		await ended(post, shownAt(post, '1.1', { isLast: false }));
 		await store().db.write((trx) => markDue({ trx, now: T0 }, KEY));
-		await spread(store());
+		await spread();
 		const same = await taken(T0);
 		await store().posts.showReceipt(answer, { isNews: true, now: T0 + 1 });
-		await store().posts.endAttempt(same, LEASE.token, shownAt(same, '', { isLast: false }), T0 + 2);
-		await store().posts.endAttempt(await taken(T0 + 3), LEASE.token, { kind: 'deleted' }, T0 + 4);
+		await ended(same, shownAt(same, '', { isLast: false }), T0 + 2);
+		await ended(await taken(T0 + 3), { kind: 'deleted' }, T0 + 4);
 		expect(await receipt()).toMatchObject({ state: 'planned', ts: null, dueAt: T0 + 4 });
 	});
 
 	it('are over although a card of their session is to be drawn', async () => {
 		const { post } = await told();
 		await store().db.write((trx) => markDue({ trx, now: T0 }, KEY, { cards: 'progress' }));
-		await store().posts.endAttempt(post, LEASE.token, shownAt(post, '1.1', { isLast: true }), T0);
-		await spread(store());
+		await ended(post, shownAt(post, '1.1', { isLast: true }));
+		await spread();
 		expect(await receipt()).toMatchObject({ state: 'closed', dueAt: null });
 	});
 }

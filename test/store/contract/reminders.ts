@@ -20,22 +20,9 @@ import { createReminding } from '../../../src/surfaces/reminders.ts';
 import { retryWaiting } from '../../../src/surfaces/store.ts';
 import { addWatch, assistant, session, setStyle } from '../../sessions/support.ts';
 import { coreOf } from '../../support/core.ts';
-import { type FoundChange, recordRead } from '../../support/found.ts';
+import type { FoundChange } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';
-import {
-	accepted,
-	attemptAt,
-	BOB,
-	formShown,
-	LEASE,
-	moved,
-	OTHER_LEASE,
-	refreshed,
-	SERVICE,
-	spread,
-	submission,
-	T0,
-} from '../support.ts';
+import { attemptAt, BOB, LEASE, OTHER_LEASE, only, present, SERVICE, storeActs, submission, T0 } from '../support.ts';
 import { asking, C1, KEY, news, read, shownAt, watchActs } from './watch-acts.ts';
 
 const MINUTE_MS = 60_000;
@@ -49,9 +36,9 @@ type Place = Parameters<Store['reminders']['factsOf']>[1];
 type QuestionFacts = ReminderFacts['questions'][number];
 
 export function describeReminders(subject: Subject): void {
-	const { recorded, posted, postsOf } = watchActs(subject);
+	const { accepted, formShown, moved, refreshed, rowsOf, setRows, spread } = storeActs(subject);
+	const { recorded, ended, unwatch, posted, postsOf } = watchActs(subject);
 	const watches = () => subject.store.watches;
-	const db = () => subject.replica.db;
 
 	const asks = (title = 'Colour') => session({ status: 'humanInput', messages: [assistant('Which?', title)] });
 
@@ -71,17 +58,13 @@ export function describeReminders(subject: Subject): void {
 		const { sessionId } = watch.session;
 		const view = { ...snapshotOf(asks(title), readAt), sessionId };
 		const update = { ...(await again(view, watch.session)), lastReadAt: readAt };
-		await subject.store.sessions.takeDue(SERVICE, LEASE, 10, Math.max(readAt, T0 + 20_000));
-		const held = { session: watch.session, token: LEASE.token };
-		const watched = [news(watch, { posts: [asking(watch, QUESTION_KEY)] })];
-		expect(await recordRead(subject.store, held, { update, watches: watched, now: readAt })).toBe(true);
+		const at = { takenAt: Math.max(readAt, T0 + 20_000), now: readAt, session: watch.session };
+		expect(await recorded([news(watch, { posts: [asking(watch, QUESTION_KEY)] })], update, at)).toBe(true);
 	}
 
 	/** A read of this content, after which the session is due again at once. */
 	async function again(view: SessionSnapshot, { service, sessionId } = KEY) {
-		const rows = db().read.selectFrom('questions').selectAll().where('settledAt', 'is', null);
-		const here = rows.where('service', '=', service).where('sessionId', '=', sessionId);
-		const open = await here.executeTakeFirst();
+		const open = (await rowsOf('questions', { service, sessionId })).find(({ settledAt }) => settledAt === null);
 		const { question } = view.digest;
 		const isOpen = question !== null && hasOpenQuestion(view.digest);
 		const isSame = isOpen && open?.fingerprint === question.fingerprint;
@@ -94,27 +77,15 @@ export function describeReminders(subject: Subject): void {
 	/** Leases the held reminders that are due then, and no other posts. */
 	async function take(now = FIRST_LOOK, lease = LEASE, store: Store = subject.store): Promise<DuePost[]> {
 		const due = await store.posts.takeDue(lease, 50, now);
-		const free = { leaseToken: null, leasedUntil: null };
-		const others = store.db.writeOne((trx) =>
-			trx
-				.updateTable('posts')
-				.set(free)
-				.where('leaseToken', '=', lease.token)
-				.where('kind', '!=', 'reminder')
-				.execute(),
-		);
-		await others;
-		return due.filter(({ post }) => post.content.kind === 'reminder');
+		const isReminder = ({ post }: DuePost) => post.content.kind === 'reminder';
+		for (const { post } of due.filter((one) => !isReminder(one)))
+			await setRows('posts', { leaseToken: null, leasedUntil: null }, { id: post.id, leaseToken: lease.token });
+		return due.filter(isReminder);
 	}
 
-	async function takeOne(now = FIRST_LOOK): Promise<Post> {
-		const [taken, ...others] = await take(now);
-		if (taken === undefined || others.length > 0) throw new Error('not exactly one reminder is due');
-		return taken.post;
-	}
+	const takeOne = async (now = FIRST_LOOK): Promise<Post> => only(await take(now)).post;
 
-	const end = (post: Post, result: AttemptResult, now = FIRST_LOOK, token = LEASE.token) =>
-		subject.store.posts.endAttempt(post, token, result, now);
+	const end = (post: Post, result: AttemptResult, now = FIRST_LOOK) => ended(post, result, now);
 
 	/** Takes the reminder that is due then and holds it until `until`, with what waits. */
 	async function holds(until: number, entries: readonly ReminderEntry[] = [], now = FIRST_LOOK): Promise<void> {
@@ -123,22 +94,13 @@ export function describeReminders(subject: Subject): void {
 
 	const factsOf = (place: Place = CHANNEL, now = FIRST_LOOK) => subject.replica.reminders.factsOf(SERVICE, place, now);
 
-	async function factOf(place: Place = CHANNEL, now = FIRST_LOOK): Promise<QuestionFacts> {
-		const { questions } = await factsOf(place, now);
-		const [only, ...others] = questions;
-		if (only === undefined || others.length > 0) throw new Error('not exactly one question has reminders');
-		return only;
-	}
+	const factOf = async (place: Place = CHANNEL, now = FIRST_LOOK): Promise<QuestionFacts> =>
+		only((await factsOf(place, now)).questions);
 
 	/** The reminder that is held in this place, as stored. */
 	async function heldIn(stream = CHANNEL_STREAM) {
-		await spread(subject.store);
-		const rows = db()
-			.read.selectFrom('posts')
-			.selectAll()
-			.where('kind', '=', 'reminder')
-			.where('state', '=', 'planned');
-		const [row, ...others] = await rows.where('stream', '=', stream).execute();
+		await spread();
+		const [row, ...others] = await rowsOf('posts', { kind: 'reminder', state: 'planned', stream });
 		expect(others).toEqual([]);
 		return row ?? null;
 	}
@@ -157,13 +119,8 @@ export function describeReminders(subject: Subject): void {
 
 	/** What the program decides of a held reminder then. */
 	function decided(now: number, content: Partial<Extract<Post['content'], { kind: 'reminder' }>> = {}): Promise<Hold> {
-		const clock = createManualClock(now);
-		const core = coreOf({
-			store: subject.store,
-			clock,
-			serviceUrl: SERVICE,
-			config: { REMIND_AFTER: REMIND_AFTER_MS },
-		});
+		const program = { store: subject.store, clock: createManualClock(now), serviceUrl: SERVICE };
+		const core = coreOf({ ...program, config: { REMIND_AFTER: REMIND_AFTER_MS } });
 		return createReminding(core)(CHANNEL, { kind: 'reminder', entries: [], ...content });
 	}
 
@@ -233,14 +190,10 @@ export function describeReminders(subject: Subject): void {
 			await asked();
 			await shows([entryOf(await factOf(), 'reminder')]);
 			const view = snapshotOf(asks(), T0);
-			const { question } = view.digest;
-			if (question === null) throw new Error('the session asks nothing');
+			const question = present(view.digest.question);
 			await recorded([], read({ questions: [{ kind: 'settled', how: 'wentOn' }], nextRead: { at: T0, by: T0 } }));
 			expect((await factsOf()).questions).toEqual([]);
-			const reopened = read({ view, questions: [{ kind: 'reopened', question }] });
-			await subject.store.sessions.takeDue(SERVICE, LEASE, 10, T0 + 80_000);
-			const held = { session: KEY, token: LEASE.token };
-			await recordRead(subject.store, held, { update: reopened, watches: [], now: T0 + 80_000 });
+			await recorded([], read({ view, questions: [{ kind: 'reopened', question }] }), { takenAt: T0 + 80_000 });
 			expect(await factOf()).toMatchObject({ remindSince: T0 + 80_000, remindedAt: FIRST_LOOK, lastReminderAt: null });
 		});
 
@@ -257,15 +210,8 @@ export function describeReminders(subject: Subject): void {
 
 		it('are found for the channel with its settings, oldest question first', async () => {
 			for (const sessionId of ['s3', 's1', 's2']) await asked({ sessionId });
-			await subject.store.db.write(async (trx) => {
-				for (const [index, sessionId] of ['s2', 's3', 's1'].entries())
-					await trx
-						.updateTable('posts')
-						.set({ remindSince: T0 + index })
-						.where('sessionId', '=', sessionId)
-						.where('kind', '=', 'question')
-						.execute();
-			});
+			for (const [index, sessionId] of ['s2', 's3', 's1'].entries())
+				await setRows('posts', { remindSince: T0 + index }, { sessionId, kind: 'question' });
 			await setStyle(subject.store, { discreet: true });
 			const { questions, settings, settingsChangedAt } = await factsOf();
 			expect(questions.map(({ sessionId }) => sessionId)).toEqual(['s2', 's3', 's1']);
@@ -275,29 +221,17 @@ export function describeReminders(subject: Subject): void {
 
 		it('are those of this address of the service', async () => {
 			for (const sessionId of ['s1', 's2']) await asked({ sessionId });
-			await subject.store.db.write(async (trx) => {
-				for (const table of ['watches', 'questions', 'posts', 'watched_sessions'] as const)
-					await trx
-						.updateTable(table)
-						.set({ service: 'https://former.example' })
-						.where('sessionId', '=', 's2')
-						.execute();
-			});
+			for (const table of ['watches', 'questions', 'posts', 'watched_sessions'] as const)
+				await setRows(table, { service: 'https://former.example' }, { sessionId: 's2' });
 			expect((await factsOf()).questions.map(({ sessionId }) => sessionId)).toEqual(['s1']);
-		});
-
-		it('are looked at when their time has come', async () => {
-			await asked();
-			await holds(REMIND_AT);
-			expect(await take(REMIND_AT - 1)).toEqual([]);
-			expect(await take(REMIND_AT)).toHaveLength(1);
 		});
 
 		it('that nothing is due of wait for their time whatever happens to their questions', async () => {
 			await asked();
 			await holds(REMIND_AT);
+			expect(await take(REMIND_AT - 1)).toEqual([]);
 			expect(await heldIn()).toMatchObject({ lastError: HELD, dueAt: REMIND_AT, leaseToken: null });
-			await refreshed(subject.replica, KEY, { now: T0 + 20_000, earlyReadAt: null });
+			await refreshed(KEY, { now: T0 + 20_000, earlyReadAt: null });
 			expect(await dueAt()).toBe(REMIND_AT);
 		});
 
@@ -305,11 +239,9 @@ export function describeReminders(subject: Subject): void {
 			await asked();
 			await asked({ sessionId: 's2', channelId: 'C2' });
 			await subject.store.posts.release([LEASE.token]);
-			const [one, other] = (await take()).map(({ post }) => post);
-			if (one === undefined || other === undefined) throw new Error('two channels have reminders');
-			for (const post of [one, other]) await end(post, held(REMIND_AT, [entryOf(await factOf(), 'reminder')]));
+			for (const { post } of await take()) await end(post, held(REMIND_AT, [entryOf(await factOf(), 'reminder')]));
 			expect(await heldIn()).toMatchObject({ lastError: AWAITED, dueAt: REMIND_AT });
-			await refreshed(subject.replica, KEY, { now: T0 + 20_000, earlyReadAt: null });
+			await refreshed(KEY, { now: T0 + 20_000, earlyReadAt: null });
 			expect(await dueAt()).toBe(T0 + 20_000);
 			expect(await dueAt(streamOf({ ...CHANNEL, channelId: 'C2' }))).toBe(REMIND_AT);
 		});
@@ -318,9 +250,8 @@ export function describeReminders(subject: Subject): void {
 			await asked({ sessionId: 's1' });
 			await asked({ sessionId: 's2', channelId: 'C2' });
 			const [one, other] = (await take()).map(({ post }) => post);
-			if (one === undefined || other === undefined) throw new Error('two channels have reminders');
-			await end(one, held(REMIND_AT, []));
-			await end(other, held(REMIND_AT, [entryOf(await factOf(), 'reminder')]));
+			await end(present(one), held(REMIND_AT, []));
+			await end(present(other), held(REMIND_AT, [entryOf(await factOf(), 'reminder')]));
 			expect(await take(T0 + 20_000)).toEqual([]);
 			await retryWaiting(subject.replica.db);
 			expect(await take(T0 + 20_000)).toHaveLength(2);
@@ -339,7 +270,7 @@ export function describeReminders(subject: Subject): void {
 		it('are looked at again at once when something changed during the work', async () => {
 			await asked();
 			const post = await takeOne();
-			await refreshed(subject.replica, KEY, { now: FIRST_LOOK, earlyReadAt: null });
+			await refreshed(KEY, { now: FIRST_LOOK, earlyReadAt: null });
 			await end(post, held(REMIND_AT));
 			expect(await dueAt()).toBe(FIRST_LOOK);
 		});
@@ -359,24 +290,23 @@ export function describeReminders(subject: Subject): void {
 		it('tell what is known of the question', async () => {
 			await asked();
 			const until = T0 + MINUTE_MS;
-			const key = { ...submission().question, messageIndex: 0 };
-			await formShown(subject.store, { question: key, until }, T0);
-			await formShown(subject.store, { question: key, person: BOB, until: until + 1 }, T0);
-			const answer = await accepted(subject.store, submission({ question: key }));
+			const key = { ...KEY, messageIndex: 0 };
+			await formShown({ question: key, until }, T0);
+			await formShown({ question: key, person: BOB, until: until + 1 }, T0);
+			const answer = await accepted(submission({ question: key }));
 			const claim = { person: BOB, until: until + 1 };
 			expect(await factOf()).toMatchObject({ isAnswered: true, claim, readAt: T0 });
 			expect(await factOf(CHANNEL, until + 1)).toMatchObject({ claim: null });
-			await moved(subject.store, answer.id, 'delivering', 'delivered');
+			await moved(answer.id, 'delivering', 'delivered');
 			expect(await factOf()).toMatchObject({ isAnswered: true });
 		});
 
 		it('are not answered by an answer that a later read did not find', async () => {
 			await asked();
-			const answer = submission({ question: { ...submission().question, messageIndex: 0 } });
-			await accepted(subject.store, answer, 'delivering', 'delivered');
+			const answer = submission({ messageIndex: 0 });
+			await accepted(answer, 'delivering', 'delivered');
 			const later = read({ lastReadAt: T0 + MINUTE_MS, nextRead: { at: T0, by: T0 } });
-			await subject.store.sessions.takeDue(SERVICE, LEASE, 10, T0 + MINUTE_MS);
-			await recordRead(subject.store, { session: KEY, token: LEASE.token }, { update: later, watches: [], now: T0 });
+			await recorded([], later, { takenAt: T0 + MINUTE_MS, now: T0 });
 			expect(await factOf()).toMatchObject({ isAnswered: false, readAt: T0 + MINUTE_MS });
 		});
 
@@ -390,7 +320,7 @@ export function describeReminders(subject: Subject): void {
 			expect(await dueAt()).toBe(T0);
 			const other = await factOf();
 			expect(other.sessionId).toBe('s2');
-			await subject.store.watches.end(other.watchId, 'unwatched', { now: T0, posts: [] });
+			await unwatch(other.watchId);
 			expect((await factsOf()).questions).toEqual([]);
 			expect(await decided(T0)).toEqual({ kind: 'over' });
 			await end(await takeOne(T0), { kind: 'dropped' });
@@ -400,7 +330,7 @@ export function describeReminders(subject: Subject): void {
 		it('that were over are held again with the next question', async () => {
 			const watch = await asked();
 			await holds(REMIND_AT, [entryOf(await factOf(), 'reminder')]);
-			await subject.store.watches.end(watch.id, 'unwatched', { now: T0, posts: [] });
+			await unwatch(watch.id);
 			await end(await takeOne(T0 + MINUTE_MS), { kind: 'dropped' });
 			await asked({ sessionId: 's2' });
 			const content = JSON.stringify({ kind: 'reminder', entries: [] });
@@ -411,29 +341,15 @@ export function describeReminders(subject: Subject): void {
 			await asked();
 			const entry = entryOf(await factOf(), 'reminder');
 			const { id } = await shows([entry]);
-			expect(await factOf()).toMatchObject({
-				remindSince: T0,
-				remindedAt: FIRST_LOOK,
-				escalationCount: 0,
-				lastReminderAt: FIRST_LOOK,
-			});
-			const rows = db().read.selectFrom('posts').selectAll();
-			expect(await rows.where('id', '=', id).executeTakeFirst()).toMatchObject({
-				uniqueKey: `reminder:${id}`,
-				state: 'shown',
-				ts: '7.7',
-				...KEY,
-				watchId: entry.watchId,
-				questionId: entry.questionId,
-				content: JSON.stringify({ kind: 'reminder', entries: [entry] }),
-			});
+			const counts = { remindSince: T0, remindedAt: FIRST_LOOK, escalationCount: 0, lastReminderAt: FIRST_LOOK };
+			expect(await factOf()).toMatchObject(counts);
+			const { watchId, questionId } = entry;
+			const content = JSON.stringify({ kind: 'reminder', entries: [entry] });
+			const shown = { uniqueKey: `reminder:${id}`, state: 'shown', ts: '7.7', ...KEY, watchId, questionId, content };
+			expect(await rowsOf('posts', { id })).toMatchObject([shown]);
 			expect(await heldIn()).toMatchObject({ lastError: HELD, dueAt: FIRST_LOOK });
 			await shows([entryOf(await factOf(), 'escalation')], FIRST_LOOK + 1);
-			expect(await factOf()).toMatchObject({
-				remindedAt: FIRST_LOOK,
-				escalationCount: 1,
-				lastReminderAt: FIRST_LOOK + 1,
-			});
+			expect(await factOf()).toMatchObject({ ...counts, escalationCount: 1, lastReminderAt: FIRST_LOOK + 1 });
 		});
 
 		it('of several questions are noted for each that the message shows, and for no other', async () => {
@@ -442,18 +358,13 @@ export function describeReminders(subject: Subject): void {
 			const stages = ['reminder', 'escalation'] as const;
 			const shown = stages.flatMap((stage, index) => questions[index] && entryOf(questions[index], stage));
 			const { id } = await shows(shown.filter((entry) => entry !== undefined));
-			const counts = (await factsOf()).questions.map((one) => [
-				one.remindedAt,
-				one.escalationCount,
-				one.lastReminderAt,
-			]);
-			expect(counts).toEqual([
+			const counts = (await factsOf()).questions;
+			expect(counts.map((one) => [one.remindedAt, one.escalationCount, one.lastReminderAt])).toEqual([
 				[FIRST_LOOK, 0, FIRST_LOOK],
 				[null, 1, FIRST_LOOK],
 				[null, 0, null],
 			]);
-			const rows = db().read.selectFrom('posts').selectAll().where('id', '=', id);
-			expect(await rows.executeTakeFirst()).toMatchObject({ watchId: null, service: null, sessionId: null });
+			expect(await rowsOf('posts', { id })).toMatchObject([{ watchId: null, service: null, sessionId: null }]);
 		});
 
 		it('are noted also when a watch that the message shows is removed by then', async () => {
@@ -462,9 +373,8 @@ export function describeReminders(subject: Subject): void {
 			const entries = (await factsOf()).questions.map((one) => entryOf(one, 'reminder'));
 			const content = { kind: 'reminder', entries } as const;
 			const post = { ...(await takeOne()), content };
-			await subject.store.db.write((trx) =>
-				trx.deleteFrom('watches').where('id', '=', `${entries[0]?.watchId}`).execute(),
-			);
+			const { watchId } = present(entries[0]);
+			await subject.store.db.write((trx) => trx.deleteFrom('watches').where('id', '=', watchId).execute());
 			await end(post, shownAt(post, '7.7', { isLast: false }));
 			expect(await factOf()).toMatchObject({ remindedAt: FIRST_LOOK });
 			expect(await heldIn()).toMatchObject({ ts: null, dueAt: FIRST_LOOK });
@@ -485,7 +395,7 @@ export function describeReminders(subject: Subject): void {
 			await end({ ...(await takeOne()), content }, retry);
 			expect(await factOf()).toMatchObject({ remindedAt: null, lastReminderAt: null });
 			// Nothing makes it due earlier: Slack has named the time.
-			await refreshed(subject.replica, KEY, { now: T0 + 20_000, earlyReadAt: null });
+			await refreshed(KEY, { now: T0 + 20_000, earlyReadAt: null });
 			await asked({ sessionId: 's2' });
 			await retryWaiting(subject.store.db);
 			expect(await dueAt()).toBe(T0 + 40_000);
@@ -511,9 +421,8 @@ export function describeReminders(subject: Subject): void {
 			const later = FIRST_LOOK + LEASE.ms;
 			const taken = await take(later, OTHER_LEASE, subject.replica);
 			expect(taken).toHaveLength(1);
-			expect(await subject.store.posts.beginAttempt(post.id, LEASE.token, { ...attemptAt(later), content })).toBe(
-				false,
-			);
+			const attempt = { ...attemptAt(later), content };
+			expect(await subject.store.posts.beginAttempt(post.id, LEASE.token, attempt)).toBe(false);
 			const before = await heldIn();
 			const results: AttemptResult[] = [
 				held(REMIND_AT, content.entries),
@@ -540,7 +449,7 @@ export function describeReminders(subject: Subject): void {
 				const entries = target.kind === 'watch' ? [entryOf(await factOf(target), 'reminder')] : [];
 				await end(post, held(REMIND_AT, entries));
 			}
-			await refreshed(subject.replica, KEY, { now: T0 + 20_000, earlyReadAt: null });
+			await refreshed(KEY, { now: T0 + 20_000, earlyReadAt: null });
 			const looks = await Promise.all([CHANNEL, ...places].map((place) => dueAt(streamOf(place))));
 			expect(looks).toEqual([REMIND_AT, T0 + 20_000, REMIND_AT]);
 			const taken = await takeOne(T0 + 20_000);
@@ -561,15 +470,6 @@ export function describeReminders(subject: Subject): void {
 				await subject.store.reminders.askForReads([{ ...KEY, sessionId }], by, now);
 		}
 
-		it('come before others that are due', async () => {
-			await asked();
-			await asked({ sessionId: 's2' });
-			await recorded([], read({ nextRead: { at: T0 + 90_000, by: T0 + 90_000 } }));
-			await askFor(T0 + MINUTE_MS, { s1: T0 + MINUTE_MS });
-			const [first] = await subject.store.sessions.takeDue(SERVICE, LEASE, 1, T0 + MINUTE_MS);
-			expect(first?.session.sessionId).toBe('s1');
-		});
-
 		it('come in the order that reminders ask for, however often they ask', async () => {
 			for (const sessionId of ['s1', 's2', 's3']) await asked({ sessionId });
 			await askFor(T0 + 60_000, { s3: T0 + 58_000, s1: T0 + 59_000 });
@@ -587,7 +487,7 @@ export function describeReminders(subject: Subject): void {
 			if (hold.kind !== 'held' || hold.content.kind !== 'reminder') throw new Error('the reads are not there');
 			expect(hold.content.entries.map(({ sessionId }) => sessionId).toSorted()).toEqual(['s1', 's2']);
 			expect(hold).toMatchObject({ until: REMIND_AT + 4_000, content: { waitingSince: REMIND_AT + 3_000 } });
-			const rows = await db().read.selectFrom('watched_sessions').selectAll().execute();
+			const rows = await rowsOf('watched_sessions');
 			expect(new Set(rows.map(({ readBy }) => readBy)).size).toBe(1);
 		});
 
@@ -610,31 +510,22 @@ export function describeReminders(subject: Subject): void {
 			expect(row?.nextRead.by).toBeLessThan(T0);
 			expect(row?.earlyReadAskedAt).toBeNull();
 			// A further failure keeps the place that its outcome names.
-			await subject.store.sessions.takeDue(SERVICE, LEASE, 10, T0 + 50_000);
 			const update = read({ failures: 4, nextRead: { at: T0 + 90_000, by: T0 - 60_000 } });
-			await recordRead(subject.store, { session: KEY, token: LEASE.token }, { update, watches: [], now: T0 + 50_000 });
+			await recorded([], update, { takenAt: T0 + 50_000 });
 			expect((await subject.store.sessions.watched(KEY))?.nextRead.by).toBe(T0 - 60_000);
 		});
 
-		it('are asked for once', async () => {
+		it('are asked for once, and have no further early reads after them', async () => {
 			await asked();
 			const later = read({ nextRead: { at: T0 + 600_000, by: T0 + 600_000 } });
-			await subject.store.sessions.takeDue(SERVICE, LEASE, 10, T0 + 20_000);
-			await recordRead(subject.store, { session: KEY, token: LEASE.token }, { update: later, watches: [], now: T0 });
+			await recorded([], later, { takenAt: T0 + 20_000, now: T0 });
 			await askFor(T0, { s1: T0 });
+			expect((await subject.store.sessions.watched(KEY))?.earlyReadAskedAt).toBeNull();
 			expect(await subject.store.sessions.nextDueAt(SERVICE)).toBe(T0);
 			const [taken] = await subject.store.sessions.takeDue(SERVICE, LEASE, 10, T0);
 			await askFor(T0 + 10_000, { s1: T0 });
-			const { earlyReadCount = -1 } = taken ?? {};
-			const update = { ...later, earlyReadCount };
-			await recordRead(subject.store, { session: KEY, token: LEASE.token }, { update, watches: [], now: T0 });
+			await recorded([], { ...later, earlyReadCount: present(taken).earlyReadCount });
 			expect(await subject.store.sessions.nextDueAt(SERVICE)).toBe(T0 + 600_000);
-		});
-
-		it('have no further early reads after them', async () => {
-			await asked();
-			await askFor(T0, { s1: T0 });
-			expect((await subject.store.sessions.watched(KEY))?.earlyReadAskedAt).toBeNull();
 		});
 	});
 }

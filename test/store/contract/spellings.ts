@@ -4,24 +4,17 @@ import { snapshotOf } from '../../../src/domain/session-snapshot.ts';
 import { placeIn, SEALED_COLUMNS, TABLES, type TableName } from '../../../src/store/database.ts';
 import { otherSpellings, TABLES_OF_SESSIONS } from '../../../src/store/spellings.ts';
 import { addWatch, assistant, newWatch, session } from '../../sessions/support.ts';
-import { recordRead } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';
 import {
 	ANN,
-	accepted,
 	BOB,
 	CONNECTIONS,
-	current,
-	damage,
 	draftOf,
-	formShown,
 	inTurns,
 	item,
 	LEASE,
-	lease,
-	patched,
-	receiptOf,
 	SERVICE,
+	storeActs,
 	submission,
 	T0,
 	valuesOf,
@@ -39,27 +32,17 @@ const answerOf = (sessionId: string, overrides: Partial<Parameters<typeof submis
 	submission({ question: { service: SERVICE, sessionId, messageIndex: 0 }, fingerprint, ...overrides });
 
 export function describeSpellings(subject: Subject): void {
+	const { accepted, current, damage, formShown, lease, patched, receiptOf, rowsOf } = storeActs(subject);
 	const acts = watchActs(subject);
 	const move = (store = subject.store, former = FORMER, to = SESSION) => store.spellings.move(former, to, T0 + 50);
-	const rowsOf = async (table: TableName, { service, sessionId }: SessionKey) => {
-		const rows = subject.replica.db.read.selectFrom(table as 'drafts').selectAll();
-		return (await rows.where('service', '=', service).where('sessionId', '=', sessionId).execute()) as Record<
-			string,
-			unknown
-		>[];
-	};
+	const rowsIn = async (table: TableName, { service, sessionId }: SessionKey) =>
+		(await rowsOf(table as 'drafts', { service, sessionId })) as Record<string, unknown>[];
 
 	/** A watch whose question is posted. */
 	async function asked(sessionId = FORMER.sessionId, channelId = 'C1') {
 		const watch = await addWatch(subject.store.watches, { view: viewOf(sessionId), sessionId, channelId });
-		const key = { service: SERVICE, sessionId };
-		await subject.store.sessions.takeDue(SERVICE, LEASE, 10, T0);
-		const update = read({ nextRead: { at: T0, by: T0 } });
-		await recordRead(
-			subject.store,
-			{ session: key, token: LEASE.token },
-			{ update, watches: [news(watch, { posts: [asking(watch)] })], now: T0 },
-		);
+		const session = { service: SERVICE, sessionId };
+		await acts.recorded([news(watch, { posts: [asking(watch)] })], read({ nextRead: { at: T0, by: T0 } }), { session });
 		for (let time = 0; time < 3; time += 1) await acts.posted();
 		return watch;
 	}
@@ -68,20 +51,17 @@ export function describeSpellings(subject: Subject): void {
 	async function everything() {
 		const { store } = subject;
 		const answerers = { userIds: ['U-ANN'], groupIds: [] };
-		const { settings, revision } = await store.channelSettings.read({ teamId: 'T1', channelId: 'C1' });
-		const post = {
-			target: { kind: 'channel', teamId: 'T1', channelId: 'C1' },
-			key: 'x',
-			content: { kind: 'nobodyLeft' },
-		} as const;
+		const channel = { teamId: 'T1', channelId: 'C1' };
+		const { settings, revision } = await store.channelSettings.read(channel);
+		const post = { target: { kind: 'channel', ...channel }, key: 'x', content: { kind: 'nobodyLeft' } } as const;
 		const written = { settings: { ...settings, answerers }, revision, person: ANN, post, now: T0 };
-		await store.channelSettings.write({ teamId: 'T1', channelId: 'C1' }, written);
+		await store.channelSettings.write(channel, written);
 		const watch = await asked();
 		const given = answerOf('s1', { items: [item('blue'), item('hunter2', { secret: true })] });
-		await accepted(store, given);
+		await accepted(given);
 		const question = given.question;
 		await store.drafts.save(draftOf({ person: BOB, question, fingerprint, values: { 0: 'red' } }));
-		await formShown(store, { question, person: BOB, until: T0 + 60_000 }, T0);
+		await formShown({ question, person: BOB, until: T0 + 60_000 }, T0);
 		await store.inboxes.snooze({ person: BOB, session: FORMER, fingerprint, until: T0 + 60_000 });
 		await store.discoveries.replaceWaiting(SERVICE, [{ sessionId: 's1', name: 'Chairs', updatedAt: null }], {
 			now: T0,
@@ -95,28 +75,27 @@ export function describeSpellings(subject: Subject): void {
 		it('has every row under that id, with values that can be read there', async () => {
 			const { watch, given } = await everything();
 			const before = Object.fromEntries(
-				await Promise.all(TABLES_OF_SESSIONS.map(async (table) => [table, (await rowsOf(table, FORMER)).length])),
+				await Promise.all(TABLES_OF_SESSIONS.map(async (table) => [table, (await rowsIn(table, FORMER)).length])),
 			);
 			expect(Object.entries(before).filter(([, count]) => count === 0)).toEqual([]);
 			expect(await move()).toBe(true);
 			expect(await move(subject.replica)).toBe(false);
 			for (const table of TABLES_OF_SESSIONS) {
-				expect(await rowsOf(table, FORMER)).toEqual([]);
-				const rows = await rowsOf(table, SESSION);
+				expect(await rowsIn(table, FORMER)).toEqual([]);
+				const rows = await rowsIn(table, SESSION);
 				// One more has all drawn again.
 				expect([table, rows.length]).toEqual([table, (before[table] ?? 0) + Number(table === 'marks')]);
 				for (const row of rows) {
 					for (const column of SEALED_COLUMNS.filter((one) => one.table === table)) {
 						const value = row[column.column];
 						if (typeof value !== 'string') continue;
-						expect([table, column.column, subject.store.cipher.decrypt(value, placeIn(column, row))]).not.toContain(
-							null,
-						);
+						const text = subject.store.cipher.decrypt(value, placeIn(column, row));
+						expect([table, column.column, text]).not.toContain(null);
 					}
 					if ('leaseToken' in TABLES[table].columns) expect(row.leaseToken).toBeNull();
 				}
 			}
-			expect(valuesOf(await current(subject.replica, given.id))).toEqual(['blue', 'hunter2']);
+			expect(valuesOf(await current(given.id))).toEqual(['blue', 'hunter2']);
 			const shown = (await subject.replica.watches.shownOf([watch.id])).get(watch.id);
 			expect(shown).toMatchObject({ watch: { session: SESSION }, view: { sessionId: 'S1' } });
 			expect(shown?.question?.asked?.question.fingerprint).toBe(fingerprint);
@@ -128,26 +107,19 @@ export function describeSpellings(subject: Subject): void {
 			const watch = await asked();
 			await acts.drawn();
 			await move();
-			expect(
-				(await acts.postsOf(watch.id))
-					.filter(({ dueAt }) => dueAt !== null)
-					.map(({ kind }) => kind)
-					.toSorted(),
-			).toEqual(['card', 'question']);
+			const again = (await acts.postsOf(watch.id)).filter(({ dueAt }) => dueAt !== null);
+			expect(again.map(({ kind }) => kind).toSorted()).toEqual(['card', 'question']);
 			const [taken] = await subject.store.sessions.takeDue(SERVICE, LEASE, 10, T0 + 50);
 			expect(taken?.session).toEqual(SESSION);
 		});
 
 		it('takes the lease of whoever works on what moves', async () => {
 			const given = answerOf('s1');
-			await accepted(subject.store, given);
-			await lease(subject.store, given.id);
+			await accepted(given);
+			await lease(given.id);
 			await move();
-			expect(await patched(subject.store, given.id, { state: 'delivering' })).toBeNull();
-			expect((await lease(subject.store, given.id, LEASE, T0 + 60)).question).toEqual({
-				...given.question,
-				sessionId: 'S1',
-			});
+			expect(await patched(given.id, { state: 'delivering' })).toBeNull();
+			expect((await lease(given.id, LEASE, T0 + 60)).question).toEqual({ ...given.question, sessionId: 'S1' });
 		});
 
 		it.each([
@@ -157,75 +129,57 @@ export function describeSpellings(subject: Subject): void {
 		])('keeps one of two live answers to a question: %s (%i, %i ms)', async (_, formerMs, ms, put) => {
 			const former = answerOf('s1', { person: ANN, items: [item('blue')], acceptedAt: T0 + formerMs });
 			const own = answerOf('S1', { person: BOB, items: [item('red')], acceptedAt: T0 + ms });
-			for (const one of [former, own]) await accepted(subject.store, one);
+			for (const one of [former, own]) await accepted(one);
 			const isPut = 'putStartedAt' in put;
 			if (isPut) {
-				await lease(subject.store, own.id, LEASE, T0 + 1_000);
-				await patched(subject.store, own.id, put);
+				await lease(own.id, LEASE, T0 + 1_000);
+				await patched(own.id, put);
 			}
 			const [first, second] = isPut || ms < formerMs ? [own, former] : [former, own];
 			await subject.store.views.remove({ id: second.viewId });
 			await move();
-			expect(await current(subject.replica, first.id)).toMatchObject({
-				state: isPut ? 'delivering' : 'accepted',
-				question: SESSION,
-			});
-			const lost = await current(subject.replica, second.id);
+			expect(await current(first.id)).toMatchObject({ state: isPut ? 'delivering' : 'accepted', question: SESSION });
+			const lost = await current(second.id);
 			expect(lost).toMatchObject({ state: 'conflicted', question: SESSION, nextAttemptAt: null });
 			const told = { viewId: null, ...SESSION, dueAt: T0 + 50 };
-			expect(await receiptOf(subject.replica, second.id)).toMatchObject(told);
+			expect(await receiptOf(second.id)).toMatchObject(told);
 			expect(lost.content).toMatchObject({
-				other: { answerId: first.id, person: first.person, values: valuesOf(await current(subject.store, first.id)) },
+				other: { answerId: first.id, person: first.person, values: valuesOf(await current(first.id)) },
 			});
 			expect(valuesOf(lost)).toEqual(second.items.map(({ value }) => value));
 		});
 
 		it('tells somebody whose answer waits of one that arrived under the other spelling', async () => {
 			const arrived = answerOf('S1', { person: BOB, items: [item('red')] });
-			await accepted(subject.store, arrived, 'delivering', 'delivered');
+			await accepted(arrived, 'delivering', 'delivered');
 			const waits = answerOf('s1', { formReadAt: T0 - 1_000 });
-			await accepted(subject.store, waits);
+			await accepted(waits);
 			await move();
-			expect(await current(subject.store, waits.id)).toMatchObject({
-				state: 'conflicted',
-				content: { other: { answerId: arrived.id } },
-			});
+			const content = { other: { answerId: arrived.id } };
+			expect(await current(waits.id)).toMatchObject({ state: 'conflicted', content });
 		});
 
 		it('leaves an answer where it is that nobody can read now, and blocks nothing by it', async () => {
 			const unreadable = answerOf('s1');
-			await accepted(subject.store, unreadable);
-			await damage(subject.store, unreadable.id, 'content');
+			await accepted(unreadable);
+			await damage(unreadable.id, 'content');
 			const own = answerOf('S1', { person: BOB, acceptedAt: T0 + 5 });
-			await accepted(subject.store, own);
+			await accepted(own);
 			await move();
-			expect(await current(subject.store, own.id)).toMatchObject({ state: 'accepted' });
-			expect(await current(subject.store, unreadable.id)).toMatchObject({ state: 'accepted', question: FORMER });
+			expect(await current(own.id)).toMatchObject({ state: 'accepted' });
+			expect(await current(unreadable.id)).toMatchObject({ state: 'accepted', question: FORMER });
 		});
 
 		it('has one open question where both were watched, with who has it, and all posts are about that', async () => {
 			const [watch, own] = [await asked('s1', 'C1'), await asked('S1', 'C2')];
-			const wish = {
-				teamId: 'T1',
-				channelId: 'C1',
-				session: FORMER,
-				fingerprint,
-				id: 'V1',
-				watchId: watch.id,
-				from: 'U-ANN',
-				to: 'U-BOB',
-				replaces: null,
-				note: 'You know it.',
-			};
+			const place = { teamId: 'T1', channelId: 'C1', session: FORMER, fingerprint, watchId: watch.id };
+			const wish = { ...place, id: 'V1', from: 'U-ANN', to: 'U-BOB', replaces: null, note: 'You know it.' };
 			expect(await subject.store.handOvers.handOver(wish, T0)).toMatchObject({ kind: 'handedOver' });
 			await move();
-			const questions = await rowsOf('questions', SESSION);
+			const questions = await rowsIn('questions', SESSION);
 			expect(questions).toMatchObject([{ settledAt: null, toUserId: 'U-BOB' }]);
-			const about = await acts.postsOf(watch.id);
-			expect(about.filter(({ kind }) => kind !== 'card').map(({ questionId }) => questionId)).toEqual([
-				questions[0]?.id,
-				questions[0]?.id,
-			]);
+			const about = (await acts.postsOf(watch.id)).filter(({ kind }) => kind !== 'card');
+			expect(about.map(({ questionId }) => questionId)).toEqual(Array(2).fill(questions[0]?.id));
 			const shown = (await subject.replica.watches.shownOf([watch.id, own.id])).values();
 			for (const one of shown) expect(one.question).toMatchObject({ settled: null, note: 'You know it.' });
 			for (const channelId of ['C1', 'C2']) {
@@ -251,8 +205,8 @@ export function describeSpellings(subject: Subject): void {
 			// By its list, which decides whatever the address is; the rest stays where it is.
 			expect(await subject.replica.spellings.others(elsewhere)).toEqual(['s1']);
 			await move(subject.store, { ...FORMER, service: elsewhere.service }, elsewhere);
-			expect(await rowsOf('answer_rules', SESSION)).toHaveLength(1);
-			expect(await rowsOf('answers', FORMER)).not.toEqual([]);
+			expect(await rowsIn('answer_rules', SESSION)).toHaveLength(1);
+			expect(await rowsIn('answers', FORMER)).not.toEqual([]);
 			expect(await subject.replica.spellings.others(elsewhere)).toEqual([]);
 		});
 	});
@@ -275,9 +229,9 @@ export function describeSpellings(subject: Subject): void {
 			]);
 			// As the read of whoever delivers what came after the move.
 			await move(subject.store, former, to);
-			const states = await Promise.all(given.map(async (one) => (await current(subject.store, one.id)).state));
+			const states = await Promise.all(given.map(async (one) => (await current(one.id)).state));
 			expect(states.toSorted()).toEqual(['accepted', 'conflicted']);
-			expect(await rowsOf('answers', former)).toEqual([]);
+			expect(await rowsIn('answers', former)).toEqual([]);
 		});
 	});
 }

@@ -3,7 +3,7 @@ import { homeOf, type InboxPlace, windowOf } from '../../../src/slack/request.ts
 import { FOLLOWED_MS } from '../../../src/surfaces/view-plan-store.ts';
 import type { DueView, ViewLane } from '../../../src/surfaces/view-store.ts';
 import type { Subject } from '../contract.ts';
-import { ANN, BOB, EVE, formShown, LEASE, OTHER_LEASE, submission, T0 } from '../support.ts';
+import { ANN, BOB, EVE, LEASE, OTHER_LEASE, only, present, storeActs, submission, T0 } from '../support.ts';
 
 const ANNS_HOME = homeOf(ANN);
 const BOBS_HOME = homeOf(BOB);
@@ -12,6 +12,7 @@ const NOT_BEFORE = T0 + 2_000;
 
 /** The queue of views, and the inboxes in it. */
 export function describeViews(subject: Subject): void {
+	const { formShown, setRows } = storeActs(subject);
 	const views = () => subject.store.views;
 	const replica = () => subject.replica.views;
 
@@ -21,9 +22,7 @@ export function describeViews(subject: Subject): void {
 
 	/** The only due view, leased. */
 	async function take(now = T0): Promise<DueView> {
-		const [view, ...others] = await taken(now);
-		if (view === undefined || others.length > 0) throw new Error('not exactly one view is due');
-		return view;
+		return only(await taken(now));
 	}
 
 	const end = (view: DueView, drawn: Partial<Parameters<Subject['store']['views']['end']>[2]> = {}, now = T0) =>
@@ -35,20 +34,21 @@ export function describeViews(subject: Subject): void {
 		await end(await take());
 	}
 
-	const nextDueAt = async () => ({
-		now: await replica().nextDueAt('now', T0),
-		asked: await replica().nextDueAt('asked', T0),
-		follows: await replica().nextDueAt('follows', T0),
+	const nextDueAt = (least: ViewLane = 'follows') => replica().nextDueAt(least, T0);
+	const allDueAt = async () => ({
+		now: await nextDueAt('now'),
+		asked: await nextDueAt('asked'),
+		follows: await nextDueAt(),
 	});
 
 	describe('opened inboxes', () => {
 		it('are due at once, for one replica, as they were asked for', async () => {
 			await views().ask(ANNS_WINDOW, 2, T0);
-			expect(await nextDueAt()).toEqual({ now: null, asked: T0, follows: T0 });
+			expect(await allDueAt()).toEqual({ now: null, asked: T0, follows: T0 });
 			const drawn = { isAsked: true, shownKey: null, shownAt: null, attempts: 0 };
 			expect(await taken()).toMatchObject([{ ...ANNS_WINDOW, kind: 'inbox', page: 2, ...drawn }]);
 			expect(await takenBy(OTHER_LEASE, T0)).toEqual([]);
-			expect(await replica().nextDueAt('follows', T0)).toBe(T0 + LEASE.ms);
+			expect(await nextDueAt()).toBe(T0 + LEASE.ms);
 			expect(await takenBy(OTHER_LEASE, T0 + LEASE.ms)).toHaveLength(1);
 		});
 
@@ -71,17 +71,11 @@ export function describeViews(subject: Subject): void {
 		it('come after forms and receipts, and before those that only follow', async () => {
 			await shown();
 			const { question } = submission();
-			const form = await formShown(subject.store, { question }, T0);
+			const form = await formShown({ question }, T0);
 			await views().markInboxes(T0 + 10_000);
 			await views().ask(BOBS_HOME, 0, T0 + 20_000);
-			await subject.store.db.writeOne((trx) =>
-				trx
-					.updateTable('views')
-					.set({ dueAt: T0 + 30_000 })
-					.where('id', '=', form)
-					.execute(),
-			);
-			expect(await nextDueAt()).toEqual({ now: T0 + 30_000, asked: T0 + 20_000, follows: T0 + 10_000 });
+			await setRows('views', { dueAt: T0 + 30_000 }, { id: form });
+			expect(await allDueAt()).toEqual({ now: T0 + 30_000, asked: T0 + 20_000, follows: T0 + 10_000 });
 			for (const [least, expected] of [
 				['now', [form]],
 				['asked', [form, BOBS_HOME.id]],
@@ -105,31 +99,13 @@ export function describeViews(subject: Subject): void {
 			expect(ids(await taken(T0 + 20_000))).toEqual([ANNS_WINDOW.id, ANNS_HOME.id, BOBS_HOME.id, others[0]?.id]);
 		});
 
-		it('show what was sent last, and are due again when they are to be', async () => {
-			await shown();
-			expect(await taken(T0 + 59_999)).toEqual([]);
-			expect(await nextDueAt()).toEqual({ now: null, asked: null, follows: T0 + 60_000 });
-			expect(await take(T0 + 60_000)).toMatchObject({ isAsked: false, shownKey: 'looks', shownAt: T0 });
-		});
-
 		it('still wait for what could not be shown', async () => {
 			await views().ask(ANNS_HOME, 0, T0);
-			const { id, ...view } = await take();
-			await views().end(
-				{ id, ...view },
-				LEASE.token,
-				{ nextAt: T0 + 2_000, isAsked: true, attempts: view.attempts + 1 },
-				T0,
-			);
-			expect(await nextDueAt()).toEqual({ now: null, asked: T0 + 2_000, follows: T0 + 2_000 });
+			const view = await take();
+			const failed = { nextAt: T0 + 2_000, isAsked: true, attempts: view.attempts + 1 };
+			await views().end(view, LEASE.token, failed, T0);
+			expect(await allDueAt()).toEqual({ now: null, asked: T0 + 2_000, follows: T0 + 2_000 });
 			expect(await take(T0 + 2_000)).toMatchObject({ isAsked: true, shownKey: null, attempts: 1 });
-		});
-
-		it('are never due again without a time', async () => {
-			await views().ask(ANNS_HOME, 0, T0);
-			await end(await take(), { nextAt: null });
-			expect(await nextDueAt()).toEqual({ now: null, asked: null, follows: null });
-			expect(await taken(T0 + 1e9)).toEqual([]);
 		});
 
 		it('keep the result of their holder only', async () => {
@@ -137,7 +113,7 @@ export function describeViews(subject: Subject): void {
 			const view = await take();
 			await replica().end(view, OTHER_LEASE.token, { shownKey: 'late', nextAt: null }, T0);
 			await replica().giveBack(view, OTHER_LEASE.token);
-			expect(await replica().nextDueAt('follows', T0)).toBe(T0 + LEASE.ms);
+			expect(await nextDueAt()).toBe(T0 + LEASE.ms);
 			await end(view);
 			expect((await take(T0 + 60_000)).shownKey).toBe('looks');
 		});
@@ -157,9 +133,9 @@ export function describeViews(subject: Subject): void {
 			const view = await take();
 			await replica().markInboxes(T0 + 1);
 			await views().gone(view, OTHER_LEASE.token);
-			expect(await replica().nextDueAt('follows', T0)).not.toBeNull();
+			expect(await nextDueAt()).not.toBeNull();
 			await views().gone(view, LEASE.token);
-			expect(await replica().nextDueAt('follows', T0)).toBeNull();
+			expect(await nextDueAt()).toBeNull();
 		});
 
 		it('are forgotten when they were closed, also while somebody works on them', async () => {
@@ -179,7 +155,7 @@ export function describeViews(subject: Subject): void {
 			const again = await take(NOT_BEFORE);
 			expect(await views().over(again, OTHER_LEASE.token)).toBe(false);
 			expect(await views().over(again, LEASE.token)).toBe(true);
-			expect(await nextDueAt()).toEqual({ now: null, asked: null, follows: null });
+			expect(await allDueAt()).toEqual({ now: null, asked: null, follows: null });
 		});
 
 		it('are forgotten when nobody follows them, and kept while they wait for the end of a snooze', async () => {
@@ -211,25 +187,19 @@ export function describeViews(subject: Subject): void {
 		it('makes followed inboxes due, but not before they may be drawn', async () => {
 			await shown();
 			await replica().markInboxes(T0 + 1_000);
-			expect(await replica().nextDueAt('follows', T0)).toBe(NOT_BEFORE);
+			expect(await nextDueAt()).toBe(NOT_BEFORE);
 			await replica().markInboxes(T0 + 30_000);
 			// It keeps its place in line.
-			expect(await replica().nextDueAt('follows', T0)).toBe(NOT_BEFORE);
-		});
-
-		it('makes inboxes due at once that rested', async () => {
-			await shown();
-			await views().markInboxes(T0 + 30_000);
-			expect(await replica().nextDueAt('follows', T0)).toBe(T0 + 30_000);
+			expect(await nextDueAt()).toBe(NOT_BEFORE);
 		});
 
 		it('does not touch inboxes that nobody opened lately', async () => {
 			await views().ask(ANNS_HOME, 0, T0);
 			await end(await take(), { nextAt: null });
 			await views().markInboxes(T0 + FOLLOWED_MS);
-			expect(await replica().nextDueAt('follows', T0)).toBeNull();
+			expect(await nextDueAt()).toBeNull();
 			await views().markInboxes(T0 + FOLLOWED_MS - 1);
-			expect(await replica().nextDueAt('follows', T0)).toBe(T0 + FOLLOWED_MS - 1);
+			expect(await nextDueAt()).toBe(T0 + FOLLOWED_MS - 1);
 		});
 
 		it.each([0, 1])('is not lost %i ms after somebody began to work on an inbox', async (ms) => {
@@ -237,7 +207,7 @@ export function describeViews(subject: Subject): void {
 			const view = await take();
 			await replica().markInboxes(T0 + ms);
 			await end(view, {}, T0 + 10 * ms);
-			expect(await replica().nextDueAt('follows', T0)).toBe(NOT_BEFORE);
+			expect(await nextDueAt()).toBe(NOT_BEFORE);
 			// Nobody knows whose change it was.
 			expect(await take(NOT_BEFORE)).toMatchObject({ isAsked: true });
 		});
@@ -249,7 +219,7 @@ export function describeViews(subject: Subject): void {
 			await replica().ask(ANNS_HOME, 1, T0 + 10_001);
 			await end(view, { notBefore: T0 + 12_000 }, T0 + 10_002);
 			// It was shown something just now, and waits in turn with those that only follow.
-			expect(await nextDueAt()).toEqual({ now: null, asked: null, follows: T0 + 12_000 });
+			expect(await allDueAt()).toEqual({ now: null, asked: null, follows: T0 + 12_000 });
 			expect(await taken(T0 + 12_000, 'asked')).toEqual([]);
 			expect(await take(T0 + 12_000)).toMatchObject({ page: 1, isAsked: true });
 		});
@@ -259,8 +229,8 @@ export function describeViews(subject: Subject): void {
 			await views().ask(BOBS_HOME, 0, T0 + 5);
 			const [first, second] = await taken(T0 + 10);
 			expect([first?.id, second?.id]).toEqual([ANNS_HOME.id, BOBS_HOME.id]);
-			await views().giveBack(first as DueView, LEASE.token);
-			expect(await replica().nextDueAt('asked', T0)).toBe(T0);
+			await views().giveBack(present(first), LEASE.token);
+			expect(await nextDueAt('asked')).toBe(T0);
 			expect(ids(await takenBy(OTHER_LEASE, T0 + 10))).toEqual([ANNS_HOME.id]);
 		});
 	});

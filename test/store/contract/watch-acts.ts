@@ -1,4 +1,5 @@
 import type { SettledHow } from '../../../src/domain/occurrences.ts';
+import type { SessionKey } from '../../../src/domain/session.ts';
 import type { QuestionView } from '../../../src/domain/session-snapshot.ts';
 import type { WatchUpdate } from '../../../src/sessions/recording-store.ts';
 import { sessionReads, type Watch } from '../../../src/store/watch.ts';
@@ -6,7 +7,7 @@ import { type AttemptResult, type DuePost, kindOf, type NewPost, type Post } fro
 import { addWatch, type newWatch, SERVICE, sessionView, storedWatch } from '../../sessions/support.ts';
 import { type FoundChange, recordRead, type TestUpdate } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';
-import { attemptAt, LEASE, spread, T0 } from '../support.ts';
+import { attemptAt, LEASE, present, spread, T0 } from '../support.ts';
 
 export const C1 = { teamId: 'T1', channelId: 'C1' };
 export const KEY = { service: SERVICE, sessionId: 's1' };
@@ -35,15 +36,7 @@ export function said(watch: Watch, key: string): NewPost {
 /** The update of a watch after a read. */
 export function news(watch: Watch, overrides: Partial<WatchUpdate> = {}): WatchUpdate {
 	const { id: watchId, revision } = watch;
-	return {
-		watchId,
-		revision,
-		changed: true,
-		posts: [],
-		card: null,
-		end: null,
-		...overrides,
-	};
+	return { watchId, revision, changed: true, posts: [], card: null, end: null, ...overrides };
 }
 
 /** A question as channels see it, and how a read tells that it is asked and settled. */
@@ -110,16 +103,24 @@ export function watchActs(subject: Subject) {
 		addWatch(store().watches, overrides);
 
 	/** Takes the session and records a read of it. */
-	async function recorded(updates: readonly WatchUpdate[], update = read()) {
-		await store().sessions.takeDue(SERVICE, LEASE, 10, T0);
-		return recordRead(store(), { session: KEY, token: LEASE.token }, { update, watches: updates, now: T0 });
+	async function recorded(
+		watches: readonly WatchUpdate[],
+		update = read(),
+		{ takenAt = T0, now, session = KEY }: { takenAt?: number; now?: number; session?: SessionKey } = {},
+	) {
+		await store().sessions.takeDue(SERVICE, LEASE, 10, takenAt);
+		return recordRead(store(), { session, token: LEASE.token }, { update, watches, now: now ?? takenAt });
 	}
+
+	/** What became of the attempt with this lease to show a post. */
+	const ended = (post: Post, result: AttemptResult, now = T0, { token } = LEASE) =>
+		store().posts.endAttempt(post, token, result, now);
+
+	const unwatch = (id: string) => store().watches.end(id, 'unwatched', { now: T0, posts: [] });
 
 	/** Takes the post that is due first, of as many as may be taken. */
 	async function next(now = T0, limit = 1): Promise<DuePost> {
-		const [due] = await store().posts.takeDue(LEASE, limit, now);
-		if (due === undefined) throw new Error('no post is due');
-		return due;
+		return present((await store().posts.takeDue(LEASE, limit, now))[0]);
 	}
 
 	/**
@@ -156,9 +157,7 @@ export function watchActs(subject: Subject) {
 
 	/** The newest card of a watch, as stored. */
 	async function cardOf(watchId: string) {
-		await spread(subject.store);
-		const cards = subject.replica.db.read.selectFrom('posts').selectAll().where('watchId', '=', watchId);
-		return cards.where('kind', '=', 'card').orderBy('number', 'desc').limit(1).executeTakeFirst();
+		return (await postsOf(watchId)).findLast(({ kind }) => kind === 'card');
 	}
 
 	/** The posts of a watch as stored, in the order in which they were planned. */
@@ -168,7 +167,25 @@ export function watchActs(subject: Subject) {
 		return posts.orderBy('stream').orderBy('number').execute();
 	}
 
-	return { store, replica, stored, added, recorded, next, posted, drawn, asked, cardOf, postsOf };
+	/** All questions as stored, in the order in which they were asked. */
+	const questionRows = () => subject.replica.db.read.selectFrom('questions').selectAll().orderBy('number').execute();
+
+	return {
+		store,
+		replica,
+		questionRows,
+		stored,
+		added,
+		recorded,
+		ended,
+		unwatch,
+		next,
+		posted,
+		drawn,
+		asked,
+		cardOf,
+		postsOf,
+	};
 }
 
 /** Sorts rows that come in any order. */

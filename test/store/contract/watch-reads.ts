@@ -4,12 +4,13 @@ import { changeSession, type WatchedSessionRow } from '../../../src/store/watch-
 import { SERVICE } from '../../sessions/support.ts';
 import { recordRead } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';
-import { attemptAt, inTurns, LEASE, OTHER_LEASE, refreshed, T0 } from '../support.ts';
+import { attemptAt, inTurns, LEASE, OTHER_LEASE, present, storeActs, T0 } from '../support.ts';
 import { ASKED, KEY, news, read, said, shownAt, watchActs } from './watch-acts.ts';
 
 /** Reads of watched sessions, and outages that they find. */
 export function describeWatchReads(subject: Subject): void {
-	const { store, replica, stored, added, recorded, next, posted, cardOf } = watchActs(subject);
+	const { refreshed, rowsOf, setRows } = storeActs(subject);
+	const { store, replica, stored, added, recorded, ended, next, posted, cardOf } = watchActs(subject);
 
 	/** Watched sessions whose rows have these columns. */
 	async function planned(rows: Readonly<Record<string, Partial<WatchedSessionRow>>>): Promise<void> {
@@ -32,19 +33,11 @@ export function describeWatchReads(subject: Subject): void {
 		it('reads other sessions when one row is damaged', async () => {
 			await added();
 			await added({ sessionId: 's2' });
-			await subject.store.db.write((trx) =>
-				trx
-					.updateTable('watched_sessions')
-					.set({ reads: '{"unread":9}', digest: '{"v":9}' })
-					.where('sessionId', '=', 's1')
-					.execute(),
-			);
+			await setRows('watched_sessions', { reads: '{"unread":9}', digest: '{"v":9}' }, { sessionId: 's1' });
 			const taken = await store().sessions.takeDue(SERVICE, LEASE, 10, T0 + 1e6);
 			expect(taken.map(({ session }) => session.sessionId).sort()).toEqual(['s1', 's2']);
-			expect(taken.find(({ session }) => session.sessionId === 's1')).toMatchObject({
-				reads: sessionReads.parse({}),
-				digest: null,
-			});
+			const damaged = taken.find(({ session }) => session.sessionId === 's1');
+			expect(damaged).toMatchObject({ reads: sessionReads.parse({}), digest: null });
 		});
 
 		it('stores the outcome of a read all or nothing: digest, questions, posts, end', async () => {
@@ -52,21 +45,17 @@ export function describeWatchReads(subject: Subject): void {
 			const second = await added({ channelId: 'C2' });
 			await posted();
 			const tables = ['watched_sessions', 'watches', 'posts', 'questions'] as const;
-			const rows = () =>
-				Promise.all(tables.map((table) => subject.store.db.read.selectFrom(table).selectAll().execute()));
+			const rows = () => Promise.all(tables.map((table) => rowsOf(table)));
 			await store().sessions.takeDue(SERVICE, LEASE, 10, T0);
 			const before = await rows();
-			const unstorable = {
-				...said(second, 'b'),
-				content: { kind: 'serviceDown', since: 1n, code: 'unavailable' },
-			} as never;
+			const content = { kind: 'serviceDown', since: 1n, code: 'unavailable' };
+			const unstorable = { ...said(second, 'b'), content } as never;
 			const updates = [
 				news(first, { posts: [said(first, 'a')], card: 'now', end: 'noChange' }),
 				news(second, { posts: [unstorable] }),
 			];
-			const held = { session: KEY, token: LEASE.token };
-			const outcome = { update: read({ lastReadAt: T0 + 1, questions: [ASKED] }), watches: updates, now: T0 };
-			await expect(recordRead(store(), held, outcome)).rejects.toThrow(TypeError);
+			const update = read({ lastReadAt: T0 + 1, questions: [ASKED] });
+			await expect(recorded(updates, update)).rejects.toThrow(TypeError);
 			expect(await rows()).toEqual(before);
 		});
 
@@ -89,13 +78,8 @@ export function describeWatchReads(subject: Subject): void {
 			expect(await replica().sessions.takeDue(SERVICE, OTHER_LEASE, 10, T0 + LEASE.ms - 1)).toEqual([]);
 			expect(await store().sessions.nextDueAt(SERVICE)).toBe(T0 + LEASE.ms);
 			expect(await replica().sessions.takeDue(SERVICE, OTHER_LEASE, 10, T0 + LEASE.ms)).toHaveLength(1);
-			expect(
-				await recordRead(
-					store(),
-					{ session: KEY, token: LEASE.token },
-					{ update: read(), watches: [news(watch)], now: T0 },
-				),
-			).toBe(false);
+			const late = { update: read(), watches: [news(watch)], now: T0 };
+			expect(await recordRead(store(), { session: KEY, token: LEASE.token }, late)).toBe(false);
 			expect(await stored(watch.id)).toMatchObject({ revision: 0 });
 			const held = (token: string) => [{ session: KEY, token }];
 			expect(await store().sessions.renew(held(LEASE.token), LEASE.ms, T0 + LEASE.ms)).toEqual([]);
@@ -115,13 +99,7 @@ export function describeWatchReads(subject: Subject): void {
 		it('announces nothing when another replica has announced what the same read found', async () => {
 			const watch = await added();
 			await recorded([news(watch, { posts: [said(watch, 'paused')] })]);
-			await store().sessions.takeDue(SERVICE, LEASE, 10, T0 + 20_000);
-			const late = news(watch, { posts: [said(watch, 'twice')] });
-			await recordRead(
-				store(),
-				{ session: KEY, token: LEASE.token },
-				{ update: read(), watches: [late], now: T0 + 20_000 },
-			);
+			await recorded([news(watch, { posts: [said(watch, 'twice')] })], read(), { takenAt: T0 + 20_000 });
 			await posted();
 			expect(await posted(T0 + 30_000)).toEqual(['paused']);
 			expect(await posted(T0 + 30_000)).toEqual([]);
@@ -149,16 +127,12 @@ export function describeWatchReads(subject: Subject): void {
 		it('reads a session early even when a running read plans a later time', async () => {
 			await added();
 			await recorded([]);
-			await refreshed(subject.store, KEY, { now: T0, earlyReadAt: T0 + 2_000 });
+			await refreshed(KEY, { now: T0, earlyReadAt: T0 + 2_000 });
 			expect(await store().sessions.takeDue(SERVICE, LEASE, 10, T0 + 1_999)).toEqual([]);
 			const [taken] = await store().sessions.takeDue(SERVICE, LEASE, 10, T0 + 2_000);
 			expect(taken).toMatchObject({ earlyReadAskedAt: T0 });
-			await refreshed(subject.replica, KEY, { now: T0 + 2_100, earlyReadAt: T0 + 4_000 });
-			await recordRead(
-				store(),
-				{ session: KEY, token: LEASE.token },
-				{ update: read({ earlyReadCount: taken?.earlyReadCount ?? 0 }), watches: [], now: T0 + 2_200 },
-			);
+			await refreshed(KEY, { now: T0 + 2_100, earlyReadAt: T0 + 4_000 });
+			await recorded([], read({ earlyReadCount: present(taken).earlyReadCount }), { now: T0 + 2_200 });
 			expect(await store().sessions.nextDueAt(SERVICE)).toBe(T0 + 4_000);
 		});
 
@@ -197,15 +171,6 @@ export function describeWatchReads(subject: Subject): void {
 			});
 			const taken = await store().sessions.takeDue(SERVICE, LEASE, 2, due + 1_000);
 			expect(taken.map(({ session }) => session.sessionId)).toEqual(['failed since long', 'followed again']);
-		});
-
-		it('that are asked for go first, however long others and themselves are due', async () => {
-			const now = T0 + 3_600_000;
-			const due = at(T0 + 60_000);
-			await planned({ asked: { ...due, lastReadAt: T0 }, often: { ...due, lastReadAt: T0 + 59_000 } });
-			await store().sessions.noteListed(SERVICE, new Map([['asked', 1]]), { now, leastMs: () => 0 });
-			const [first] = await store().sessions.takeDue(SERVICE, LEASE, 1, now);
-			expect(first).toMatchObject({ session: { sessionId: 'asked' } });
 		});
 
 		it('are brought forward where no list tells of sessions any more', async () => {
@@ -304,7 +269,7 @@ export function describeWatchReads(subject: Subject): void {
 			const notice = await next(down.now);
 			await store().posts.beginAttempt(notice.post.id, LEASE.token, attemptAt(down.now));
 			await replica().reads.noteOutage({ ...down, now: T0 + 70_000, down: false });
-			await store().posts.endAttempt(notice.post, LEASE.token, shownAt(notice.post, '9.9'), T0 + 70_000);
+			await ended(notice.post, shownAt(notice.post, '9.9'), T0 + 70_000);
 			const [back] = await store().posts.takeDue(LEASE, 5, T0 + 70_000);
 			expect(back?.post.content).toEqual({ kind: 'serviceBack', since: T0 + 25_000, downMs: 45_000 });
 		});

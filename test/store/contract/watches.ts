@@ -8,9 +8,8 @@ import type { Watch } from '../../../src/store/watch.ts';
 import { settledEvents } from '../../operator/audit-command.ts';
 import { NO_LIMITS, newWatch, SERVICE, sessionView } from '../../sessions/support.ts';
 import { coreOf } from '../../support/core.ts';
-import type { FoundChange } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';
-import { attemptAt, LEASE, OTHER_LEASE, refreshed, T0 } from '../support.ts';
+import { LEASE, storeActs, T0 } from '../support.ts';
 import {
 	ASKED,
 	asking,
@@ -29,7 +28,8 @@ import {
 const GONE = { kind: 'creatorTold', reason: 'channelShared', channelId: 'C1', sessionIds: ['s1'] } as const;
 
 export function describeWatches(subject: Subject): void {
-	const { store, replica, added, recorded, posted, drawn, postsOf } = watchActs(subject);
+	const { refreshed, rowsOf, setRows } = storeActs(subject);
+	const { store, replica, added, recorded, ended, unwatch, posted, postsOf } = watchActs(subject);
 
 	describe('watches', () => {
 		it('adds one watch for a session and a channel, even when replicas add it at once', async () => {
@@ -50,16 +50,12 @@ export function describeWatches(subject: Subject): void {
 				),
 			);
 			expect(results.filter(({ kind }) => kind === 'added')).toHaveLength(5);
-			expect(results.find(({ kind }) => kind === 'limit')).toEqual({
-				kind: 'limit',
-				limit: 'person',
-				count: 5,
-				most: 5,
-			});
+			const limit = { kind: 'limit', limit: 'person', count: 5, most: 5 };
+			expect(results.find(({ kind }) => kind === 'limit')).toEqual(limit);
 			expect(await store().sessions.count(SERVICE)).toBe(5);
 		});
 
-		it('counts live watches of a person, of a channel and in total', async () => {
+		it('counts live watches of a person, of a channel and in total, and keeps those above a lowered limit', async () => {
 			const add = (sessionId: string, more: Parameters<typeof newWatch>[0]) =>
 				store().watches.add(newWatch({ sessionId, limits: { person: 2, channel: 3, all: 4 }, ...more }));
 			const first = await added();
@@ -68,48 +64,15 @@ export function describeWatches(subject: Subject): void {
 			await add('s3', { createdBy: 'U-BOB' });
 			expect(await add('s4', { createdBy: 'U-BOB' })).toMatchObject({ limit: 'channel', count: 3, most: 3 });
 			await add('s4', { createdBy: 'U-BOB', channelId: 'C2' });
-			expect(await add('s5', { createdBy: 'U-CY', channelId: 'C2' })).toMatchObject({
-				limit: 'all',
-				count: 4,
-				most: 4,
-			});
+			const all = { limit: 'all', count: 4, most: 4 };
+			expect(await add('s5', { createdBy: 'U-CY', channelId: 'C2' })).toMatchObject(all);
 			expect(await add('s2', {})).toMatchObject({ kind: 'already' });
-			await store().watches.end(first.id, 'unwatched', { now: T0, posts: [] });
+			await unwatch(first.id);
 			expect(await add('s6', {})).toMatchObject({ kind: 'added' });
-		});
-
-		it('draws posts again once for several requests, and again for a newer question', async () => {
-			const watch = await added();
-			const ask = async (revision: number, questions: readonly FoundChange[]) => {
-				const again = read({ nextRead: { at: T0, by: T0 }, view: askingView(), questions });
-				await recorded([news({ ...watch, revision }, { posts: [asking(watch, `q${revision}:`)] })], again);
-				await posted();
-				await posted();
-			};
-			const refresh = () => refreshed(subject.store, KEY, { now: T0, earlyReadAt: null });
-			await ask(0, [ASKED]);
-			// It leads to the question, which stands now.
-			expect(await drawn()).toEqual(['card']);
-			for (let time = 0; time < 3; time += 1) await refresh();
-			expect((await drawn()).toSorted()).toEqual(['card', 'q0:']);
-			expect(await drawn()).toEqual([]);
-			await ask(1, [settled('answered'), ASKED]);
-			await drawn();
-			await refresh();
-			expect((await drawn()).toSorted()).toEqual(['card', 'q0:', 'q1:']);
-			expect(await drawn()).toEqual([]);
-		});
-
-		it('keeps watches above a lowered limit and adds none', async () => {
-			for (const sessionId of ['s1', 's2', 's3']) await added({ sessionId });
-			const limits = { ...NO_LIMITS, person: 1 };
-			expect(await store().watches.add(newWatch({ sessionId: 's4', limits }))).toMatchObject({
-				kind: 'limit',
-				count: 3,
-				most: 1,
-			});
-			expect(await store().watches.add(newWatch({ sessionId: 's1', limits }))).toMatchObject({ kind: 'already' });
-			expect(await store().sessions.count(SERVICE)).toBe(3);
+			const lowered = { ...NO_LIMITS, person: 1 };
+			expect(await add('s7', { limits: lowered })).toMatchObject({ kind: 'limit', count: 2, most: 1 });
+			expect(await add('s6', { limits: lowered })).toMatchObject({ kind: 'already' });
+			expect(await store().sessions.count(SERVICE)).toBe(4);
 		});
 
 		it("lists a channel's watches with their session snapshots, newest change first", async () => {
@@ -124,9 +87,9 @@ export function describeWatches(subject: Subject): void {
 		it('stops reading an unwatched session and reads it at once when it is watched again', async () => {
 			const watch = await added();
 			const other = await added({ channelId: 'C2' });
-			await store().watches.end(watch.id, 'unwatched', { now: T0, posts: [] });
+			await unwatch(watch.id);
 			expect(await store().sessions.count(SERVICE)).toBe(1);
-			await store().watches.end(other.id, 'unwatched', { now: T0, posts: [] });
+			await unwatch(other.id);
 			expect(await store().sessions.count(SERVICE)).toBe(0);
 			expect(await store().sessions.takeDue(SERVICE, LEASE, 10, T0 + 1e6)).toEqual([]);
 			expect((await store().watches.add(newWatch({ createdAt: T0 + 2e6 }))).kind).toBe('added');
@@ -165,37 +128,6 @@ export function describeWatches(subject: Subject): void {
 			expect(await active()).toEqual(['C1', 'C1']);
 		});
 
-		it('drops pending posts and card updates of one channel, leased ones too', async () => {
-			const watch = await added();
-			const other = await added({ channelId: 'C2' });
-			await posted();
-			await recorded([
-				news(watch, { card: 'now', posts: [said(watch, 'here')] }),
-				news(other, { card: 'now', posts: [said(other, 'there')] }),
-			]);
-			const due = await store().posts.takeDue(LEASE, 5, T0);
-			expect(due.map(({ post: { key }, watch: of }) => `${of?.channelId} ${key}`).toSorted()).toEqual([
-				'C1 card',
-				'C1 here',
-				'C2 card',
-				'C2 there',
-			]);
-			await Promise.all([store().posts.silence(C1), replica().posts.silence(C1)]);
-			const begun = due.map(async ({ post, watch: of }) => {
-				const { id, key } = post;
-				return [`${of?.channelId} ${key}`, await store().posts.beginAttempt(id, LEASE.token, attemptAt(T0))];
-			});
-			expect(Object.fromEntries(await Promise.all(begun))).toEqual({
-				'C1 card': false,
-				'C1 here': false,
-				'C2 card': true,
-				'C2 there': true,
-			});
-			expect(await store().posts.beginAttempt(due[0]?.post.id ?? '', OTHER_LEASE.token, attemptAt(T0))).toBe(false);
-			expect(await posted(T0 + 1e6)).toEqual(['there']);
-			expect(await drawn(T0 + 1e6)).toEqual(['card']);
-		});
-
 		it('ends the watches of a channel once and tells their creators', async () => {
 			const creators = ['U-ANN', 'U-BOB'];
 			for (const createdBy of creators) {
@@ -220,11 +152,10 @@ export function describeWatches(subject: Subject): void {
 		const watch = await added();
 		await added({ sessionId: 's2' });
 		await posted();
-		await store().watches.end(watch.id, 'unwatched', { now: T0, posts: [] });
+		await unwatch(watch.id);
 		expect(await removeEnded(store().db, T0)).toBe(0);
 		expect(await removeEnded(store().db, T0 + 1)).toBe(1);
-		const left = await subject.store.db.read.selectFrom('watched_sessions').select('sessionId').execute();
-		expect(left).toEqual([{ sessionId: 's2' }]);
+		expect(await rowsOf('watched_sessions')).toMatchObject([{ sessionId: 's2' }]);
 	});
 
 	/** A watch whose question was settled and whose next one is open. Both are posted; the first had its last look. */
@@ -243,7 +174,7 @@ export function describeWatches(subject: Subject): void {
 		const due = await store().posts.takeDue(LEASE, 10, T0);
 		for (const { post, question } of due) {
 			const isLast = question?.settled != null && post.content.kind === 'question';
-			await store().posts.endAttempt(post, LEASE.token, shownAt(post, '', { isLast }), T0);
+			await ended(post, shownAt(post, '', { isLast }));
 		}
 		return watch;
 	}
@@ -251,10 +182,7 @@ export function describeWatches(subject: Subject): void {
 	it('counts how long a post is kept from its last look', async () => {
 		const watch = await askedTwice();
 		const kinds = async () => (await postsOf(watch.id)).map(({ kind }) => kind);
-		const shown = { shownAt: T0 + 10 };
-		await subject.store.db.writeOne((trx) =>
-			trx.updateTable('posts').set(shown).where('kind', '=', 'question').where('state', '=', 'closed').execute(),
-		);
+		await setRows('posts', { shownAt: T0 + 10 }, { kind: 'question', state: 'closed' });
 		await removeEnded(store().db, T0 + 10);
 		expect(await kinds()).toEqual(['card', 'question', 'question']);
 		await removeEnded(store().db, T0 + 11);
@@ -267,15 +195,14 @@ export function describeWatches(subject: Subject): void {
 			const rows = await postsOf(watch.id);
 			return rows.map(({ uniqueKey, questionId }) => uniqueKey.replace(questionId ?? '', ''));
 		};
-		const questions = () => subject.store.db.read.selectFrom('questions').select('settledHow').execute();
 		await removeEnded(store().db, T0);
 		expect(await keys()).toEqual(['card', 'first', 'status', 'second']);
-		expect(await questions()).toHaveLength(2);
+		expect(await rowsOf('questions')).toHaveLength(2);
 		await removeEnded(store().db, T0 + 1);
 		expect(await keys()).toEqual(['card', 'second']);
-		expect(await questions()).toEqual([{ settledHow: null }]);
+		expect(await rowsOf('questions')).toMatchObject([{ settledHow: null }]);
 		// The open question is still drawn.
-		await refreshed(subject.store, KEY, { now: T0, earlyReadAt: null });
+		await refreshed(KEY, { now: T0, earlyReadAt: null });
 		const due = await store().posts.takeDue(LEASE, 9, T0);
 		expect(due.filter(({ post }) => post.content.kind === 'question')).toMatchObject([
 			{ question: { asked: { question: QUESTION } } },

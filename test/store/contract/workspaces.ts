@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import { addWatch } from '../../sessions/support.ts';
 import type { Subject } from '../contract.ts';
-import { ANN, accepted, EVE, LEASE, refreshed, SERVICE, submission, T0 } from '../support.ts';
+import { ANN, EVE, LEASE, only, SERVICE, storeActs, submission, T0 } from '../support.ts';
 import { shownAt } from './watch-acts.ts';
 
 /** What the stores are told of their workspace; changed by the tests. */
@@ -10,6 +10,7 @@ export interface ServedWorkspace {
 }
 
 export function describeServedWorkspace(subject: Subject, served: ServedWorkspace): void {
+	const { accepted, refreshed } = storeActs(subject);
 	const answers = () => subject.store.answers;
 	const watches = () => subject.store.watches;
 
@@ -45,10 +46,9 @@ export function describeServedWorkspace(subject: Subject, served: ServedWorkspac
 		for (const other of ['T1', 'T2']) {
 			await addWatch(watches(), { teamId: other, sessionId: other });
 			served.teamId = other;
-			const [card] = await subject.store.posts.takeDue(LEASE, 1, T0);
-			if (card === undefined) throw new Error('not due');
+			const card = only(await subject.store.posts.takeDue(LEASE, 1, T0));
 			await subject.store.posts.endAttempt(card.post, LEASE.token, shownAt(card.post, '1.0'), T0);
-			await refreshed(subject.store, { service: SERVICE, sessionId: other }, { now: T0, earlyReadAt: null });
+			await refreshed({ service: SERVICE, sessionId: other }, { now: T0, earlyReadAt: null });
 		}
 		served.teamId = teamId;
 		expect(await subject.store.posts.nextDueAt()).toBe(expected.length > 0 ? T0 : null);
@@ -57,9 +57,9 @@ export function describeServedWorkspace(subject: Subject, served: ServedWorkspac
 	});
 
 	it('gives out answers of every workspace, and receipts of ours alone', async () => {
-		const [ours, theirs] = [ANN, EVE].map((person) => submission({ person, sessionId: person.userId }));
-		if (ours === undefined || theirs === undefined) throw new Error('there are two');
-		for (const answer of [ours, theirs]) await accepted(subject.store, answer);
+		const ours = submission({ sessionId: 's1' });
+		const theirs = submission({ person: EVE, sessionId: 's2' });
+		for (const answer of [ours, theirs]) await accepted(answer);
 		const at = T0 + 1_000;
 		for (const [teamId, receipts] of [
 			[null, []],

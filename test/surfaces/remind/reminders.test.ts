@@ -1,8 +1,7 @@
-import { OUTSIDE, SETTLED_WORDS } from '../../../src/screens/question-post.ts';
+import { OUTSIDE } from '../../../src/screens/question-post.ts';
 import { heldWords } from '../../../src/screens/reminder.ts';
 import {
 	answering,
-	asking,
 	describe,
 	digestText,
 	ESCALATION,
@@ -94,41 +93,6 @@ describe('a question that nobody answers', () => {
 		const telling = app.inChannel().filter((post) => post.text().includes('Which colour?'));
 		expect(telling.map(({ ts }) => ts)).toEqual([app.card(id)?.ts]);
 	});
-
-	it('is reminded of in time after the post that people see, when Slack was away before', async ({ app }) => {
-		const id = await app.watched();
-		app.slack.faults.add({ method: 'conversations.replies', error: 'missing_scope' });
-		app.slack.faults.add({ method: 'conversations.history', error: 'missing_scope' });
-		const lift = app.slack.faults.add({ method: 'chat.postMessage', status: 503 });
-		app.ask(id, ['Which colour?']);
-		await app.pass(3 * MINUTE);
-		lift();
-		await app.threadSays(id, 'Which colour?');
-		const postedAt = app.clock.now();
-		const reminder = await app.threadSays(id, REMINDER);
-		expect(app.clock.now() - postedAt).toBeGreaterThanOrEqual(38_000);
-		expect(reminder.text()).not.toMatch(/\d min/);
-	});
-
-	it('is not reminded of while the service is away, and once when it is back', async ({ app }) => {
-		const id = await asked(app);
-		app.service.faults.add({ kind: 'error', status: 503, method: 'GET' });
-		await app.pass(2 * MINUTE);
-		expect(reminders(app.thread(id))).toEqual([]);
-		app.service.faults.clear();
-		await app.threadSays(id, REMINDER);
-		await app.pass(2 * MINUTE);
-		expect(reminders(app.thread(id))).toHaveLength(1);
-	});
-});
-
-it('reminders that stay in threads are posted there, each by itself', async ({ app }) => {
-	const ids = [await app.watched({}, { questionsInThread: true }), await app.watched()];
-	for (const id of ids) app.ask(id, ['Which colour?']);
-	for (const id of ids) await app.threadSays(id, 'Which colour?');
-	for (const id of ids) expect((await app.threadSays(id, REMINDER)).threadTs()).toBe(app.card(id)?.ts);
-	await app.pass(MINUTE);
-	expect([...digests(app), ...reminders(app.inChannel())]).toEqual([]);
 });
 
 describe('questions of a channel that are due together', () => {
@@ -173,52 +137,7 @@ describe('questions of a channel that are due together', () => {
 			'Which colour? · Order 1 chairs',
 			'Which size? · Order 2 chairs',
 		]);
-		expect(openButtons(together)).toEqual([]);
-	});
-
-	it('are counted as questions, not as fields, and each line ends as its question ended', async () => {
-		const app = await forCase(start({ ...USUAL_REQUESTS, REMIND_AFTER: '3m' }));
-		const ids: string[] = [];
-		for (const name of ['Asked', 'By page', 'Changed', 'Done', 'Failed', 'Stopped', 'Left'])
-			ids.push(await app.watched({ name }));
-		const indexes = ids.map((id) => app.ask(id, ['Which colour?', 'Which size?', 'Which wood?']));
-		for (const id of ids) await app.threadSays(id, 'Which colour?');
-		// So that all are due at once.
-		app.service.faults.add({ kind: 'error', status: 503, method: 'GET' });
-		await app.pass(4 * MINUTE);
-		app.service.faults.clear();
-		const together = await app.until(() => digests(app)[0]);
-		expect(together.text()).toContain(`${digestText(7)}:`);
-		expect(together.text()).toMatch(/^✋ Which colour\? and 2 more · Left/m);
-		expect(together.notification()).toBe(`${digestText(7)}.`);
-		const [answered = '', byPage = '', changed = '', ...over] = ids;
-		await app.thread(answered)[0]?.press('Answer…');
-		const form = await app.slack.as('ada').waitForModal('Which colour?');
-		for (const [at, value] of ['red', 'large', 'oak'].entries()) await form.fill(at, value);
-		await form.submit();
-		app.service.sessions.answerAsPage(byPage, ['red', 'large', 'oak']);
-		const messages = structuredClone(app.service.sessions.get(changed).messages ?? []);
-		messages[indexes[2] ?? 0] = asking('', ['Which room?']);
-		app.service.sessions.patch(changed, { messages });
-		for (const [at, status] of (['completed', 'failed', 'stopped'] as const).entries())
-			app.service.sessions.setStatus(over[at] ?? '', status);
-		await app.until(() => together.text().includes(`${digestText(1)}:`));
-		await app.until(() => / Asked · .* · continued$/m.test(together.text()));
-		await app.unwatchAll();
-		await app.until(() => together.text().includes(SETTLED_WORDS.unwatched));
-		await app.pass(MINUTE);
-		const [headline, ...lines] = together.text().split('\n');
-		expect(headline).toBe(`${settledDigestText(7)}:`);
-		expect(together.notification()).toBe(`${settledDigestText(7)}.`);
-		expect(lines.map((line) => line.replace(/^.*? and 2 more · ([^·]*) · /, '$1: ')).toSorted()).toEqual([
-			'Asked: ada answered · continued',
-			expect.stringMatching(`^By page: ${OUTSIDE}`),
-			`Changed: ${SETTLED_WORDS.changed}`,
-			'Done: The session is done',
-			'Failed: The session failed',
-			`Left: ${SETTLED_WORDS.unwatched}`,
-			'Stopped: The session was stopped',
-		]);
+		expect(together?.notification()).toBe(`${settledDigestText(2)}.`);
 		expect(openButtons(together)).toEqual([]);
 	});
 
@@ -235,145 +154,42 @@ describe('questions of a channel that are due together', () => {
 			expect(shown).toContain(`"accessibility_label":"Answer: Which colour? and 1 more, session ${id}"`);
 		}
 	});
-
-	it('are one message too when they were due while the service was away, and one is read late', async () => {
-		const app = await forCase(start({ SESSION_SERVICE_TIMEOUT_MS: '15000' }));
-		const [, second] = await bothAsk(app);
-		app.service.faults.add({ kind: 'error', status: 503, method: 'GET' });
-		await app.pass(4 * MINUTE);
-		app.service.faults.clear();
-		app.service.faults.add({ kind: 'slow', ms: 9_500, sessionId: second, method: 'GET' });
-		await app.until(() => digests(app).length > 0);
-		await app.pass(MINUTE);
-		expect(reminders(app.inChannel())).toEqual([]);
-		expect(digests(app)).toHaveLength(1);
-	});
-
-	it('leave out what was answered while the message waited for Slack', async ({ app }) => {
-		const [first] = await bothAsk(app);
-		let isLimited = false;
-		const when = (args: Json) => {
-			isLimited ||= JSON.stringify(args).includes(WAIT);
-			return isLimited;
-		};
-		app.slack.faults.add({ method: 'chat.postMessage', when, status: 429, retryAfter: 20, times: 1 });
-		await app.until(() => isLimited);
-		app.service.sessions.answerAsPage(first, ['red']);
-		const reminder = await app.until(() => app.inChannel().find((post) => says(post.text(), REMINDER)));
-		expect(reminder.text()).not.toContain('Which colour?');
-	});
 });
 
-describe('a reminder that was answered on its way, and the answer was taken back', () => {
-	const UNDO_SECONDS = '40';
-
-	const LIMITED = { status: 429, retryAfter: 10 };
-	/** Slack gets nothing, and the app does not know it. */
-	const CUT_OFF = { drop: true };
-
-	/** Slack has not taken the reminder when this resolves; the person has pressed an option. */
-	async function pressedMeanwhile(
-		app: SettingsApp,
-		saying: string | RegExp,
-		fault: object = LIMITED,
-		known: string | null = null,
-	): Promise<{ id: string; undo: () => Promise<unknown> }> {
-		const id = known ?? (await app.watched());
-		app.ask(id, [item('Which flight?', 'One of: LH 1173, TP 570')]);
-		const post = await app.threadSays(id, 'Which flight?');
-		let isLimited = false;
-		const when = (args: Json) => {
-			isLimited ||= says(JSON.stringify(args), saying);
-			return isLimited;
-		};
-		app.slack.faults.add({ method: 'chat.postMessage', when, times: 1, ...fault });
-		await app.until(() => isLimited);
-		await app.choose(post, 'LH 1173');
-		return { id, undo: () => post.press('Undo') };
-	}
-
-	it.each([
-		['limited it', LIMITED],
-		['never got it', CUT_OFF],
-	])('comes after that, once, when Slack %s', async (_, fault) => {
-		const app = await forCase(start({ ...USUAL_REQUESTS, UNDO_SECONDS }));
-		const { id, undo } = await pressedMeanwhile(app, REMINDER, fault);
-		await app.pass(20_000);
-		expect(reminders(app.thread(id))).toEqual([]);
-		await undo();
-		await app.threadSays(id, REMINDER);
-		await app.pass(2 * MINUTE);
-		expect(reminders(app.thread(id))).toHaveLength(1);
-	});
-
-	it('does not come when the answer stays', async () => {
-		const app = await forCase(start({ UNDO_SECONDS }));
-		const { id } = await pressedMeanwhile(app, REMINDER);
-		await app.pass(4 * MINUTE);
-		expect(reminders(app.thread(id))).toEqual([]);
-	});
-
-	it('comes alone when the message showed the others', async () => {
-		const app = await forCase(start({ UNDO_SECONDS }));
-		const [known, other] = [await app.watched(), await app.watched()];
-		app.ask(other, ['Which colour?']);
-		const { id, undo } = await pressedMeanwhile(app, WAIT, LIMITED, known);
-		const first = await app.threadSays(other, REMINDER);
-		await undo();
-		await app.threadSays(id, REMINDER);
-		await app.pass(2 * MINUTE);
-		expect(reminders(app.thread(id))).toHaveLength(1);
-		expect(reminders(app.thread(other)).map(({ ts }) => ts)).toEqual([first.ts]);
-		expect(first.text()).not.toContain('Which flight?');
-		const metrics = await fetch(`${app.url}/metrics`).then((response) => response.text());
-		expect(metrics).toContain('handraise_reminders_total{stage="reminder"} 2\n');
-		expect(metrics).toContain('handraise_reminder_late_seconds_count 2\n');
-	});
-});
-
-it('a question whose delivered answer vanished is reminded of once, and its buttons take an answer again', async () => {
-	// The session looks as before the answer: the agent does not go on.
-	const service = { resumeAfterMs: 60 * MINUTE };
-	const app = await forCase(settingsApp({ env: { REMIND_AFTER: '60s', UNDO_SECONDS: '0' }, service }));
-	const id = await app.watched();
-	const index = app.ask(id, [item('Which flight?', 'One of: LH 1173, TP 570')]);
+it('a reminder of two, of which one is answered on its way, and that is taken back, shows the other; the one comes alone', async () => {
+	const app = await forCase(start({ UNDO_SECONDS: '40' }));
+	const [id, other] = [await app.watched(), await app.watched()];
+	app.ask(other, ['Which colour?']);
+	app.ask(id, [item('Which flight?', 'One of: LH 1173, TP 570')]);
 	const post = await app.threadSays(id, 'Which flight?');
-	await app.pass(5_000);
-	const asking = structuredClone(app.service.sessions.get(id).messages ?? []);
-	const lost = app.service.sessions
-		.until(id, () => app.service.sessions.values(id, index)[0] === 'LH 1173')
-		.then(() => app.service.sessions.patch(id, { messages: asking }));
-	await post.press('LH 1173');
-	await app.until(() => post.text().includes('ada: LH 1173 · '));
-	await lost;
-	const reminder = await app.threadSays(id, REMINDER);
-	await reminder.press('Answer');
-	const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
-	await form.choose(0, 'TP 570');
-	await form.submit();
-	await app.until(() => app.service.sessions.values(id, index)[0] === 'TP 570');
-	await app.pass(MINUTE);
-	expect(app.thread(id).filter((one) => one.text().includes('⏰'))).toHaveLength(1);
+	let isLimited = false;
+	const when = (args: Json) => {
+		isLimited ||= says(JSON.stringify(args), WAIT);
+		return isLimited;
+	};
+	app.slack.faults.add({ method: 'chat.postMessage', when, times: 1, status: 429, retryAfter: 10 });
+	await app.until(() => isLimited);
+	await app.choose(post, 'LH 1173');
+	const first = await app.threadSays(other, REMINDER);
+	await post.press('Undo');
+	await app.threadSays(id, REMINDER);
+	await app.pass(2 * MINUTE);
+	expect(reminders(app.thread(id))).toHaveLength(1);
+	expect(reminders(app.thread(other)).map(({ ts }) => ts)).toEqual([first.ts]);
+	expect(first.text()).not.toContain('Which flight?');
+	const metrics = await fetch(`${app.url}/metrics`).then((response) => response.text());
+	expect(metrics).toContain('handraise_reminders_total{stage="reminder"} 2\n');
+	expect(metrics).toContain('handraise_reminder_late_seconds_count 2\n');
 });
 
 describe('a question that somebody is answering', () => {
-	it('is not reminded of for that time, and then with the name', async ({ app }) => {
-		const id = await asked(app);
-		const [post] = app.thread(id);
-		await post?.press('Answer…');
-		const ada = app.slack.as('ada');
-		await app.until(() => ada.modal()?.text().includes('Which colour?'));
-		await app.pass(2 * MINUTE);
-		expect(reminders(app.thread(id))).toEqual([]);
-		const reminder = await app.threadSays(id, REMINDER);
-		expect(reminder.text()).toContain(heldWords('ada', { displayName: () => 'ada' }));
-	});
-
-	it('is reminded of with the name after a restart too', async ({ app }) => {
+	it('is not reminded of for that time, and then with the name, also after a restart', async ({ app }) => {
 		const id = await asked(app);
 		await app.thread(id)[0]?.press('Answer…');
 		await app.slack.as('ada').waitForModal('Which colour?');
 		await app.threadSays(id, answering('ada'));
+		await app.pass(2 * MINUTE);
+		expect(reminders(app.thread(id))).toEqual([]);
 		await app.restart();
 		const reminder = await app.until(() => reminders(app.thread(id))[0], undefined, 10 * MINUTE);
 		expect(reminder.text()).toContain(heldWords('ada', { displayName: () => 'ada' }));
@@ -404,50 +220,7 @@ it('the notification of a reminder, and its button, tell no text that may ask fo
 	expect(JSON.stringify(reminder.blocks())).not.toContain('of the shop');
 });
 
-it('reminders that are off are not posted, and a question that is answered soon makes one post', async () => {
-	const app = await forCase(start({ REMIND_AFTER: 'off' }));
-	const id = await asked(app);
-	await app.pass(3 * MINUTE);
-	app.service.sessions.answerAsPage(id, ['red']);
-	await app.threadSays(id, OUTSIDE);
-	await app.pass(3 * MINUTE);
-	expect(app.thread(id)).toHaveLength(1);
-});
-
-const hhmm = (at: number) => new Date(at).toISOString().slice(11, 16);
-
 describe('reminders while Slack is away', () => {
-	it('does not post every missed reminder of a question at once when Slack is back', async ({ app }) => {
-		const id = await asked(app);
-		const lift = app.slack.faults.add({ method: 'chat.postMessage', status: 503 });
-		await app.pass(5 * MINUTE);
-		lift();
-		await app.until(() => reminders(app.thread(id)).length > 0);
-		await app.pass(30_000);
-		const texts = reminders(app.thread(id)).map((post) => post.text().split('\n')[0]);
-		expect(texts).toHaveLength(1);
-	});
-
-	it('does not post a reminder in quiet hours that began while Slack was away', async () => {
-		const app = await forCase(start({ REMIND_AFTER: '1m' }));
-		const now = app.clock.now();
-		const { outcome } = await app.save({
-			'Quiet hours': ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'],
-			'Quiet hours from': hhmm(now + 4 * MINUTE),
-			'Quiet hours to': hhmm(now + 9 * 60 * MINUTE),
-			'Time zone': 'UTC',
-		});
-		expect(outcome).toBe('updated');
-		await app.told(1);
-		const id = await asked(app);
-		const lift = app.slack.faults.add({ method: 'chat.postMessage', status: 503 });
-		await app.until(() => app.clock.now() > now + 5 * MINUTE, undefined, 8 * MINUTE);
-		lift();
-		await app.pass(3 * MINUTE);
-		const texts = reminders(app.thread(id)).map((post) => post.text().split('\n')[0]);
-		expect(texts).toEqual([]);
-	});
-
 	it('does not mention whom the settings do not name any more', async () => {
 		const app = await forCase(start({ REMIND_AFTER: 'off' }));
 		await app.save({ Mention: ['grace'] });

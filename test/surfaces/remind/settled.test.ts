@@ -86,19 +86,6 @@ describe('a reminder', () => {
 		expect(next.buttons()).toEqual(['Answer']);
 	});
 
-	it('shows the press on the post while it can be taken back, and Answer again after that', async () => {
-		const app = await forCase(start({ UNDO_SECONDS: '30' }));
-		const { post, reminder } = await reminded(app, [FLIGHT]);
-		expect(reminder.buttons()).toEqual(['Answer']);
-		await app.choose(post, 'LH 1173');
-		await says(app, reminder, / · ada: LH 1173$/);
-		expect(openButtons(reminder)).toEqual([]);
-		await post.press('Undo');
-		await says(app, reminder, reminderOf('reminder', null));
-		expect(reminder.buttons()).toEqual(['Answer']);
-		expect(reminder.editHistory()).toHaveLength(2);
-	});
-
 	it('opens the question after it has moved in the session', async ({ app }) => {
 		const { id, reminder } = await reminded(app);
 		const messages = app.service.sessions.get(id).messages ?? [];
@@ -122,17 +109,6 @@ describe('a reminder', () => {
 		// Each message is updated by itself.
 		await app.until(() => openButtons(post)?.length === 0);
 		expect(app.inChannel().some((one) => REMINDER.test(one.text()))).toBe(false);
-	});
-
-	it('is settled after a restart', async ({ app }) => {
-		const { id, reminder } = await reminded(app);
-		const lift = app.slack.faults.add({ method: 'chat.update', error: 'internal_error' });
-		const from = app.now();
-		app.service.sessions.answerAsPage(id, ['red']);
-		await app.until(() => app.calls('chat.update', from).some(({ request }) => request.ts === reminder.ts));
-		await app.restart();
-		lift();
-		await says(app, reminder, OUTSIDE);
 	});
 });
 
@@ -184,14 +160,6 @@ describe('a reminder of a question that was handed over', () => {
 		expect([...reminder.rung(), ...escalation.rung()]).toEqual(['ada']);
 		await dm.press('Give back');
 		await app.until(() => !reminder.text().includes('has it') && !escalation.text().includes('has it'));
-	});
-
-	it('says so when it was handed over after the reminder', async ({ app }) => {
-		const { post, reminder } = await reminded(app);
-		await handOver(app, post, 'grace');
-		await says(app, reminder, 'grace has it (from ada)');
-		expect(reminder.rung()).toEqual([]);
-		expect(reminder.buttons()).toEqual(['Answer']);
 	});
 
 	it('says so in a list, also after a restart', async () => {
