@@ -4,6 +4,7 @@ import {
 	ageOf,
 	askingMessageIndex,
 	assistantCountOf,
+	becameOf,
 	isAnswered,
 	isOver,
 	isReworded,
@@ -74,6 +75,11 @@ describe('the hash of what an asking message shows', () => {
 	});
 });
 
+const shownOf = (message: ReadMessage) => {
+	const { fingerprint = '', shownHash = '' } = buildSession({ messages: [message] }).messages[0] ?? {};
+	return { fingerprint, shownHash };
+};
+
 function openItems(status: string, values: string[], closed?: number[]): readonly number[] | null {
 	const session = buildSession({ status, messages: [saying('task', 'user'), asking(values)] });
 	return openQuestion(session, closed && (() => new Set(closed)))?.openItems ?? null;
@@ -127,6 +133,21 @@ describe('openQuestion', () => {
 	it('is null in a session that never asks', () => {
 		expect(askingMessageIndex(buildSession())).toBeNull();
 		expect(openQuestion(buildSession({ messages: [saying('a')] }))).toBeNull();
+	});
+});
+
+describe('what became of a question that was shown', () => {
+	const shown = { ...shownOf(asking([''])), messageIndex: 0 };
+	it.each<[became: ReturnType<typeof becameOf>, status: string, ...messages: ReadMessage[]]>([
+		[null, 'humanInput', asking([''])],
+		['answered', 'active', asking(['x'])],
+		['answered', 'humanInput', asking(['x']), asking([''])],
+		['changed', 'humanInput', asking([''], 'Another')],
+		['changed', 'active', asking(['x'], 'Another')],
+		['moved', 'humanInput', saying('first'), asking([''])],
+		['ended', 'stopped', asking([''])],
+	])('is %s in a session that is %s', (became, status, ...messages) => {
+		expect(becameOf(buildSession({ status, messages }), shown)).toBe(became);
 	});
 });
 

@@ -17,7 +17,7 @@ const RULES = [
 	'test/faults/{edits/edit,sabotage}.test.ts',
 	'test/service/{body-slots,budget,schema}.test.ts',
 	'test/slack/{ids,links,words}.test.ts',
-	'test/screens/voices.test.ts',
+	'test/screens/{question-post,voices}.test.ts',
 	'test/screens/inbox.test.ts',
 	'test/slack/form/{build,secret-box}.test.ts',
 	'test/people/session/parse-command.test.ts',
