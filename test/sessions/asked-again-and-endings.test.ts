@@ -339,3 +339,23 @@ it('does not name the author of a former answer when the question is asked again
 	expect(second.text()).not.toContain('ada');
 	expect(first.text()).toMatch(answeredBy('ada', 'Sand'));
 });
+
+it('does not name the author of a later answer when the question was answered elsewhere before', async ({ app }) => {
+	const { id, post: first } = await app.askedPost();
+	app.service.sessions.answerAsPage(id, ['Sand']);
+	await app.until(() => first.text().includes(`${OUTSIDE}: Sand`));
+	app.service.sessions.patch(id, { status: 'humanInput', messages: [...start, question] });
+	const second = await app.until(() =>
+		app.thread(id).findLast((post) => post.ts !== first.ts && post.buttons().includes('Answer…')),
+	);
+	expect(await second.press('Answer…')).toBe(true);
+	const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
+	await form.fill(0, 'Forest');
+	await form.submit();
+	await app.until(() => answeredBy('ada', 'Forest').test(second.text()));
+	// Then both are drawn again.
+	await app.setPosts({ discreet: true });
+	await app.until(() => [first, second].every((post) => !/Sand|Forest/.test(post.text())));
+	expect(first.text()).toContain(OUTSIDE);
+	expect(second.text()).toContain('ada answered');
+});
