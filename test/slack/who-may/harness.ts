@@ -319,7 +319,7 @@ export async function whoMayApp(options: Options = {}) {
 	const isWorking = () => isDatabaseBusy() || openCalls().some(({ isHeld }) => !isHeld);
 
 	/** Waits a little for more to be done. Each time that the count stays for a while, a moment passes on the clock. */
-	function waiting(momentMs = 100): (doneCount: number) => Promise<void> {
+	function waiting(momentMs = 1_000): (doneCount: number) => Promise<void> {
 		let [counted, looks] = [-1, 0];
 		return async (doneCount) => {
 			await delay(LOOK_EVERY_MS);
@@ -419,8 +419,7 @@ export async function whoMayApp(options: Options = {}) {
 			// First, because all others come before it. A Home that waits for Slack says so after some seconds.
 			await everybody(act, opening);
 			const isPublished = () => homesPublished() >= publishedBefore + opening.length;
-			if (heldCount() === 0) await app.until(isPublished, undefined, HOME_WAITS_MS).catch(() => undefined);
-			const wait = waiting(500);
+			const wait = waiting();
 			for (const until = app.clock.now() + HOME_WAITS_MS; !isPublished() && app.clock.now() < until; ) await wait(0);
 			await everybody(
 				act,
