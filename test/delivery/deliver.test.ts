@@ -226,6 +226,19 @@ describe('a delivery', () => {
 		expect(harness.times('put')).toEqual([120]);
 	});
 
+	it.each([
+		[2_000, 2_000],
+		[2_001, 3_001],
+	])('leaves within 2 s after its PUT was noted, else is tried again: a connection after %i ms', async (ms, sentAt) => {
+		harness.on.connect = () => {
+			harness.on.connect = () => undefined;
+			return harness.clock.sleep(ms);
+		};
+		await harness.deliverOne();
+		await harness.pass(5_000);
+		expect(harness.times('put')).toEqual([sentAt]);
+	});
+
 	it('is not sent by a program that stops, and another replica sends it at once', async () => {
 		const { promise, resolve } = Promise.withResolvers<void>();
 		harness.on.read = () => promise;

@@ -75,8 +75,10 @@ export async function createHarness({
 		/** Why the author of an answer may not send it; null: they may. */
 		check: (person: Person, channelId: string) => Promise<Refusal | null>;
 		read: (sessionId: string) => unknown;
+		/** While a PUT waits for a connection. */
+		connect: () => unknown;
 		put: (sessionId: string) => unknown;
-	} = { check: async () => null, read: () => undefined, put: () => undefined };
+	} = { check: async () => null, read: () => undefined, connect: () => undefined, put: () => undefined };
 
 	function current(sessionId: string): ReadSession {
 		return sessions.get(sessionId) ?? asking(sessionId);
@@ -109,6 +111,7 @@ export async function createHarness({
 		reserveDelivery: async () => ({
 			read,
 			async putAnswers(sessionId, messageIndex, items, maySend) {
+				await on.connect();
 				if (maySend?.() === false) throw new SessionServiceError('timed_out', 'too late to be sent');
 				calls.push({ kind: 'put', sessionId, at: clock.now() - T0 });
 				await on.put(sessionId);

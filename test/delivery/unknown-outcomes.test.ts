@@ -328,14 +328,18 @@ describe('a repeated PUT', () => {
 		expect(saved).toHaveLength(1);
 	});
 
-	it('waits for a read that begins after the first cannot land any more', async () => {
+	it.each([
+		['one before it was quick', 1_500, 8_000],
+		['one before it was still under way then', 500, MAY_LAND_MS],
+	])('waits for a read that begins after the first cannot land any more: %s', async (_, from, readMs) => {
 		const saved = landsLate(MAY_LAND_MS - CLOCK_ALLOWANCE_MS - 100);
-		await harness.deliverOne();
-		await harness.pass(1_500);
+		const { id } = await harness.deliverOne();
+		await harness.pass(from);
 		// Every further read shows the session as it was when it began, and takes long.
-		harness.on.read = () => harness.clock.sleep(8_000);
+		harness.on.read = () => harness.clock.sleep(readMs);
 		await harness.pass(180_000);
 		expect(saved).toHaveLength(1);
+		expect((await harness.get(id)).state).toBe('delivered');
 	});
 
 	it.each([

@@ -1,5 +1,6 @@
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { inspect } from 'node:util';
+import { Pool } from 'undici';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Fault } from '../../fake-session-service/faults.ts';
 import type { SessionServiceError } from '../../src/service/service.ts';
@@ -125,25 +126,34 @@ it('a hanging read and a hanging PUT end at the call time-out, the PUT with unkn
 	expect(summary(await put)).toEqual({ code: 'timed_out', outcomeUnknown: true, retryable: true });
 });
 
-/** Accepts connections and never responds to the TLS handshake. */
-async function silentServer(): Promise<string> {
-	const server = createTcpServer(() => undefined);
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	onTestFinished(() => void server.close());
-	return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-it('a PUT that times out while it waits for a connection was certainly not sent', async () => {
-	const { client, clock } = clientFor(await silentServer());
+it('a PUT that times out while it waits for a connection is certainly not sent, also once one is free', async () => {
+	const methods: unknown[] = [];
+	const { promise: over, resolve: free } = Promise.withResolvers<void>();
+	const address = await serve(async ({ method }, response) => {
+		methods.push(method);
+		await over;
+		response.end('{"session":{"sessionId":"s1","messages":[]}}');
+	});
+	const pool = new Pool(address, { connections: 1 });
+	const { client, clock } = clientFor(address, { proxy: pool });
+	const first = pool.request({ path: '/', method: 'HEAD' });
+	await until(() => methods.length === 1);
 	const put = failureOf(send(client, 's1', 1, ANSWERS));
 	await until(() => clock.sleeping === 1);
 	await clock.advance(20_000);
 	expect(summary(await put)).toEqual({ code: 'timed_out', outcomeUnknown: false, retryable: true });
+	free();
+	await (await first).body.dump();
+	await client.read('s1', once);
+	expect(methods).toEqual(['HEAD', 'GET']);
 });
 
 it('a connection that does not open in time certainly saved nothing', async () => {
-	// undici times the connection on the machine's clock.
-	const { client } = clientFor(await silentServer());
+	const neverResponds = createTcpServer(() => undefined);
+	await new Promise<void>((resolve) => neverResponds.listen(0, '127.0.0.1', resolve));
+	onTestFinished(() => void neverResponds.close());
+	// undici times the connection, with its TLS handshake, on the machine's clock.
+	const { client } = clientFor(`https://127.0.0.1:${(neverResponds.address() as AddressInfo).port}`);
 	expect(summary(await failureOf(send(client, 's1', 1, ANSWERS)))).toMatchObject({
 		code: 'timed_out',
 		outcomeUnknown: false,

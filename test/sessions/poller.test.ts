@@ -1,7 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import { snapshotOf } from '../../src/domain/session-snapshot.ts';
+import { createReadNotes } from '../../src/sessions/read-notes.ts';
 import { homeOf } from '../../src/slack/request.ts';
-import { ANN, LEASE } from '../store/support.ts';
+import { ANN, createRecordingLog, LEASE } from '../store/support.ts';
+import { coreOf } from '../support/core.ts';
 import {
 	assistant,
 	createPollerHarness,
@@ -117,6 +119,17 @@ describe('posts', () => {
 	});
 });
 
+it('takes nothing back because of a read for somebody that began before one of the watch', async () => {
+	const { store, clock, put, service, announced, ourAnswers } = await createWatchedHarness();
+	const slow = await service.read('s1', { priority: 'person' });
+	put(asking);
+	await pass(clock, 30_000);
+	expect((await announced()).map(({ kind }) => kind)).toContain('question');
+	const core = coreOf({ store, serviceUrl: SERVICE, clock, log: createRecordingLog() });
+	await createReadNotes(core, () => ourAnswers(slow))(slow);
+	expect(await announced()).toEqual([]);
+});
+
 describe('a session', () => {
 	it('reads a session that is over once more for the result, and then no more', async () => {
 		const { store, clock, put, announced, readsOf } = await createWatchedHarness();
@@ -178,6 +191,23 @@ describe('reads under way', () => {
 		start();
 		await pass(clock, 30_000);
 		expect(read).toHaveBeenCalledTimes(most);
+	});
+
+	it('are followed by a pause as long as each took', async () => {
+		const { clock, put, start, store, reads, service } = await createPollerHarness();
+		for (const sessionId of ids) {
+			put({ sessionId });
+			await store.watches.add(newWatch({ sessionId }));
+		}
+		const slow: typeof service.read = async (id, options) => {
+			const found = await service.read(id, options);
+			await clock.sleep(5_000, options.signal);
+			return { ...found, tookMs: 5_000 };
+		};
+		start({ sessionService: { read: slow } });
+		await pass(clock, 15_000);
+		expect(reads[3]?.at).toBeLessThan(T0 + 5_000);
+		expect(reads[4]?.at).toBeGreaterThanOrEqual(T0 + 10_000);
 	});
 
 	it.each([

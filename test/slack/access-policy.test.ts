@@ -1,4 +1,5 @@
 import type { Config } from '../../src/config.ts';
+import type { AnswerRule } from '../../src/domain/answerers.ts';
 import { ANYWHERE, createAccessPolicy, type Verdict } from '../../src/slack/access-policy.ts';
 import type { SlackCalls } from '../../src/slack/calls.ts';
 import type { SlackClients } from '../../src/slack/clients.ts';
@@ -46,7 +47,12 @@ function userOf(id: string, { teamId, enterprise, isGuest, isBot, isDeactivated,
 	};
 }
 
-function createHarness(rules: Partial<Config> = {}, enterpriseId: string | null = null) {
+/** `lists`: who may answer, by session. */
+function createHarness(
+	rules: Partial<Config> = {},
+	enterpriseId: string | null = null,
+	lists: ReadonlyMap<string, readonly AnswerRule[]> = new Map(),
+) {
 	const clock = createManualClock();
 	const asked: string[] = [];
 	let facts: PersonFacts | null | Error = FULL;
@@ -79,7 +85,7 @@ function createHarness(rules: Partial<Config> = {}, enterpriseId: string | null 
 	const accessPolicy = createAccessPolicy(
 		coreOf({ config: { ...OPEN, ...rules }, directory, clock }),
 		() => installation,
-		{ ofSession: async () => [], ofAll: async () => new Map(), ofChannel: async () => ({ userIds: [], groupIds: [] }) },
+		{ ofSession: async () => [], ofAll: async () => lists, ofChannel: async () => ({ userIds: [], groupIds: [] }) },
 	);
 	/** Without its grounds, which test/operator/doctor/may.test.ts reads. */
 	async function verdictOf(...asked: Parameters<typeof accessPolicy.check>): Promise<Verdict> {
@@ -95,6 +101,7 @@ function createHarness(rules: Partial<Config> = {}, enterpriseId: string | null 
 		check: (userId = 'U1', channelId: string | null = 'C1', claimedTeamId: string | null = 'T1') =>
 			verdictOf({ userId, claimedTeamId }, { channelId }),
 		checkFresh: () => verdictOf({ userId: 'U1', claimedTeamId: 'T1' }, { channelId: 'C1' }, 'send'),
+		answering: accessPolicy.answering,
 		checkAnywhere: () => verdictOf({ userId: 'U1', claimedTeamId: 'T1' }, ANYWHERE),
 	};
 }
@@ -270,6 +277,21 @@ describe('the access policy', () => {
 		expect(await check('U1')).toEqual({ refusal: null });
 		expect(await check('U2')).toEqual({ refusal: null });
 		expect(await check('U3')).toEqual({ refusal: 'user_not_allowed' });
+	});
+
+	it('knows somebody by a user group also where the list of another session names them', async () => {
+		const rule = { channelId: 'C1', revision: 1, userIds: [], groupIds: [] };
+		const lists = new Map([
+			['named', [{ ...rule, userIds: ['U2', 'U3'] }]],
+			['in the group', [{ ...rule, groupIds: ['S1'] }]],
+		]);
+		const { answering } = createHarness({}, null, lists);
+		async function answeredBy(userId: string) {
+			const { mayAnswer } = await answering({ teamId: 'T1', userId }, [...lists.keys()]);
+			return [...lists.keys()].filter(mayAnswer);
+		}
+		expect(await answeredBy('U2')).toEqual(['named', 'in the group']);
+		expect(await answeredBy('U3')).toEqual(['named']);
 	});
 
 	it('refuses direct messages when a list of channels is set', async () => {

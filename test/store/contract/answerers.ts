@@ -5,7 +5,7 @@ import { clearAnswerers } from '../../../src/sessions/channel-store.ts';
 import { DEFAULT_CHANNEL_SETTINGS, type WatchEnd } from '../../../src/store/watch.ts';
 import { newWatch } from '../../sessions/support.ts';
 import type { Subject } from '../contract.ts';
-import { ANN, BOB, createRecordingLog, only, storeActs, T0 } from '../support.ts';
+import { ANN, BOB, createRecordingLog, only, storeActs, submission, T0 } from '../support.ts';
 import { KEY, news, read, watchActs } from './watch-acts.ts';
 
 const DAY = 86_400_000;
@@ -17,7 +17,7 @@ const NOBODY: Answerers = { userIds: [], groupIds: [] };
 const channelAt = (channelId: string) => ({ teamId: 'T1', channelId });
 
 export function describeAnswerers(subject: Subject): void {
-	const { rowsOf, setRows } = storeActs(subject);
+	const { lease, leased, patched, rowsOf, setRows } = storeActs(subject);
 	const { store, replica, recorded, posted, drawn } = watchActs(subject);
 
 	/** Somebody of these groups gives a channel this list. */
@@ -69,6 +69,18 @@ export function describeAnswerers(subject: Subject): void {
 			await names(ONLY_ANN);
 			const decides = [await rules('s1'), await rules('s2'), await rules('s3')];
 			expect(decides).toEqual([{ C1: ONLY_ANN }, { C1: ONLY_ANN }, {}]);
+		});
+
+		const named = () => names(ONLY_ANN);
+		it.each([
+			['begins to watch its session', named, watched],
+			['that watches it gets one', watched, named],
+		])('have an answer that is about to be sent begin again when a channel %s', async (_, before, change) => {
+			await before();
+			const { id } = await leased(submission({ person: BOB }));
+			await change();
+			expect(await patched(id, { state: 'delivering', putStartedAt: T0 })).toBeNull();
+			expect(await lease(id)).toMatchObject({ state: 'accepted', putStartedAt: null });
 		});
 
 		it('are as they are now, in each channel of a session: one that names somebody is enough', async () => {
