@@ -11,7 +11,7 @@ const ID = 'chairs';
 const NOTHING = waitingCountWords(0, 0);
 const ONE = waitingCountWords(1, 0);
 
-it.each(STORES)(
+it.concurrent.each(STORES)(
 	'tells every question once when a process is killed meanwhile, and shows each state once before and after, on %s',
 	{ timeout: 400_000 },
 	async (kind) => {

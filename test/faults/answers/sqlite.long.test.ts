@@ -1,4 +1,3 @@
-import { describeForms, describePresses } from './describe-answers.ts';
+import { describeForms } from './describe-answers.ts';
 
 describeForms('sqlite');
-describePresses('sqlite');

@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => source[Symbol.asyncDispose]());
 
 /** The short form of `npm run faults -- reminder-kills`, on another seed each time and with shorter leases. */
-it.each(STORES)(
+it.concurrent.each(STORES)(
 	`neither loses a reminder nor repeats it unmarked on %s (seed ${SEED})`,
 	{ timeout: 150_000 },
 	async (kind) => {

@@ -1,0 +1,3 @@
+import { describePresses } from './describe-answers.ts';
+
+describePresses('sqlite');
