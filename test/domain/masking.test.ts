@@ -117,13 +117,10 @@ describe('credentials in texts of agents', () => {
 	it('shows no half of a key where a text is cut', () => {
 		const around = (length: number) =>
 			`${'word '.repeat(200).slice(0, length - 12)} ${key('ghp_')} ${'more '.repeat(400)}`;
-		fc.assert(
-			fc.property(fc.integer({ min: 500, max: 640 }), (length) => {
-				const { steps } = snapshotOf(session({ messages: [assistant(around(length))] }), 0);
-				expect(steps[0]?.text).not.toMatch(/aB3/);
-			}),
-			{ numRuns: runs(100) },
-		);
+		for (let length = 500; length <= 640; length += 1) {
+			const { steps } = snapshotOf(session({ messages: [assistant(around(length))] }), 0);
+			expect(steps[0]?.text).not.toMatch(/aB3/);
+		}
 	});
 
 	it('are hidden in what 1.0.0 has stored, in all texts of a session, and no more the second time', () => {
