@@ -92,10 +92,71 @@ it('every setting stands in the configuration page and in the example file', () 
 	expect([settings.toSorted(), example.toSorted()]).toEqual([read.toSorted(), read.toSorted()]);
 });
 
+/**
+ * Documents that still have long sentences or table cells, each with the reason. This list is to be emptied: a document that was
+ * mended loses its line.
+ */
+const STILL_LONG: Readonly<Record<string, string>> = {
+	'ARCHITECTURE.md': 'is mended after the pages of people and operators',
+	'CONTRIBUTING.md': 'is mended after the pages of people and operators',
+	'fake-slack/README.md': 'is mended after the pages of people and operators',
+	'sandbox/README.md': 'is mended after the pages of people and operators',
+	'test/README.md': 'is mended after the pages of people and operators',
+	...Object.fromEntries(
+		DOCUMENTS.filter((name) => basename(name) === 'RESULTS.md').map((name) => [
+			name,
+			'has figures of runs, mended last',
+		]),
+	),
+};
+const READABLE = DOCUMENTS.filter((name) => STILL_LONG[name] === undefined);
+const MOST_WORDS = { sentence: 30, cell: 40 };
+
+/** What a person reads of Markdown: a code span is one word, a link is its text. Tables that a test makes are left out. */
+const readAloud = (markdown: string) =>
+	withoutFences(markdown)
+		.replaceAll(/<!-- generated: begin -->[\s\S]*<!-- generated: end -->|<img [^>]*>/g, '')
+		.replaceAll(/`[^`]+`/g, 'Code')
+		.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+		.replaceAll('*', '');
+const countWords = (words: string) => words.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
+
+/** Each paragraph, item of a list or title ends a sentence, as a full stop does before a capital letter or a digit. */
+function sentencesOf(markdown: string): string[] {
+	const prose = readAloud(markdown)
+		.replaceAll(/^ *\|.*$/gm, '')
+		.replaceAll(/^#+ .*$/gm, '\n$&\n')
+		.replaceAll(/^ *(?:[->]|\d+\.) /gm, '\n\n');
+	return prose
+		.split(/\n\s*\n|(?<=[.!?]["”)]*)\s+(?=["“(]*[\p{Lu}\p{N}◦])/u)
+		.map((sentence) => sentence.replaceAll(/\s+/g, ' ').trim());
+}
+
+const cellsOf = (markdown: string) =>
+	[...readAloud(markdown).matchAll(/^ *\|(.*)\|$/gm)].flatMap(([, row = '']) => row.split('|'));
+
 describe('lengths', () => {
-	it('the README has at most 150 lines', () => {
+	it('counts a code span and a link as they are read', () => {
+		const page =
+			'One `a b c` two.\nThree [four five](six.md) *seven*.\n\n- Eight\n- **Nine.** Ten\n\n| a b | `c d` e |\n';
+		expect(sentencesOf(page).filter(Boolean).map(countWords)).toEqual([3, 4, 1, 1, 1]);
+		expect(cellsOf(page).map(countWords)).toEqual([2, 2]);
+	});
+
+	it.each(READABLE)(
+		`%s has sentences of at most ${MOST_WORDS.sentence} words, and cells of at most ${MOST_WORDS.cell}`,
+		(name) => {
+			const page = text(name);
+			expect({
+				sentences: sentencesOf(page).filter((sentence) => countWords(sentence) > MOST_WORDS.sentence),
+				cells: cellsOf(page).filter((cell) => countWords(cell) > MOST_WORDS.cell),
+			}).toEqual({ sentences: [], cells: [] });
+		},
+	);
+
+	it('the README has at most 110 lines', () => {
 		// As `wc -l` counts.
-		expect(text('README.md').split('\n').length - 1).toBeLessThanOrEqual(150);
+		expect(text('README.md').split('\n').length - 1).toBeLessThanOrEqual(110);
 	});
 
 	it('the glossary has at most 20 words', () => {
