@@ -1,4 +1,4 @@
-import type { Clock } from '../src/kernel/basics.ts';
+import type { Clock } from '../src/kernel/clock.ts';
 import { asking } from './builders.ts';
 import { type ItemJson, isAnswered, type MessageJson, type SessionJson, textOf } from './json.ts';
 import type { Blob, SessionRecord, State } from './state.ts';

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
-import { type Clock, systemClock } from '../src/kernel/basics.ts';
+import { type Clock, systemClock } from '../src/kernel/clock.ts';
 import type { Scenario } from './agents.ts';
 import { createFaults } from './faults.ts';
 import { defaultListSettings, type ListSettings } from './list.ts';

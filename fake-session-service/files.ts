@@ -1,6 +1,6 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Hono } from 'hono';
-import type { Clock } from '../src/kernel/basics.ts';
+import type { Clock } from '../src/kernel/clock.ts';
 import { checkLink } from './links.ts';
 import type { RequestLog } from './log.ts';
 import { drawScreenshot } from './png.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../src/kernel/basics.ts';
+import type { Clock } from '../src/kernel/clock.ts';
 
 export interface RateLimitSettings {
 	/** Requests in a window. */

@@ -1,7 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono } from 'hono';
-import type { Clock } from '../src/kernel/basics.ts';
+import type { Clock } from '../src/kernel/clock.ts';
 import { registerControl } from './control.ts';
 import { type Delivery, deliveryUnder, savesUnder } from './deliver.ts';
 import type { Fault, Faults } from './faults.ts';

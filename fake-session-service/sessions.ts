@@ -1,4 +1,4 @@
-import type { Clock } from '../src/kernel/basics.ts';
+import type { Clock } from '../src/kernel/clock.ts';
 import { type AgentSettings, createAgent, play, type Scenario } from './agents.ts';
 import { type AnswerJson, isAnswered, type MessageJson, type SessionJson, textOf } from './json.ts';
 import type { RequestLog } from './log.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Clock } from '../src/kernel/basics.ts';
+import type { Clock } from '../src/kernel/clock.ts';
 import { renewalFields, secretSessionFields, withSecretMessageFields } from './canaries.ts';
 import { type AnswerJson, type ItemJson, isAnswered, type MessageJson, type SessionJson } from './json.ts';
 import { LINK_LIFETIME_MS, signLink } from './links.ts';

@@ -1,6 +1,7 @@
 import { createHandraise } from '../src/app.ts';
 import { parseConfig } from '../src/config.ts';
-import { type Clock, createLog } from '../src/kernel/basics.ts';
+import type { Clock } from '../src/kernel/clock.ts';
+import { createLog } from '../src/kernel/log.ts';
 import type { AppProcess, createAppProcess } from './app-process.ts';
 
 type Deps = Parameters<typeof createAppProcess>[0];

@@ -1,10 +1,11 @@
 import type { Dispatcher } from 'undici';
 import type { Config } from './config.ts';
 import { ourAnswers, type Reading } from './delivery/earlier-answers.ts';
-import { disclosureOf } from './domain/secrecy.ts';
+import { disclosureOf } from './domain/disclosure.ts';
 import { createViewDrawing } from './drawing.ts';
-import { type Clock, type Log, steadySince } from './kernel/basics.ts';
+import { type Clock, steadySince } from './kernel/clock.ts';
 import { createLeaseLoop } from './kernel/lease-loop.ts';
+import type { Log } from './kernel/log.ts';
 import { createMetrics } from './kernel/metrics.ts';
 import { createRateLimiter } from './kernel/rate-limiter.ts';
 import { createHousekeeping } from './operator/housekeeping.ts';

@@ -1,8 +1,10 @@
 import { parseArgs } from 'node:util';
 import { needSettings } from './config.ts';
-import { createLog, repeat, systemClock } from './kernel/basics.ts';
+import { systemClock } from './kernel/clock.ts';
+import { createLog } from './kernel/log.ts';
+import { repeat } from './kernel/retries.ts';
 import { command, invalid, nameOf, print, runCommand, stoppedBy } from './operator/command.ts';
-import { BEFORE_ALL, cursorOf, lineOf, openAudit, readEvents } from './store/audit-reader.ts';
+import { auditLineOf, BEFORE_ALL, cursorOf, openAudit, readEvents } from './store/audit-reader.ts';
 
 const USAGE = `Usage: npm run audit --silent -- [--since <day or time>] [--after <cursor>] [--follow]
 Prints what happened, a JSON object a line. --since 2026-11-01 or 2026-11-01T08:00Z, both UTC; --after goes on
@@ -49,7 +51,7 @@ export const main = command(async (argv, io) => {
 			const last = rows.at(-1);
 			if (last === undefined) return;
 			// Whoever reads may have seen enough.
-			const lines = rows.map((row) => `${JSON.stringify(lineOf(row))}\n`);
+			const lines = rows.map((row) => `${JSON.stringify(auditLineOf(row))}\n`);
 			await print(io.stdout, lines.join('')).catch(() => unread.abort());
 			after = cursorOf(last);
 		}

@@ -1,9 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { z } from 'zod';
-import { SHOW_ANSWERS } from './domain/secrecy.ts';
-import { DAY_MS, HandraiseError, HOUR_MS, type Log, MINUTE_MS, normalAddress } from './kernel/basics.ts';
+import { SHOW_ANSWERS } from './domain/disclosure.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from './kernel/clock.ts';
 import { APP_NAME, COMMAND, COMMANDS_OF_SLACK } from './kernel/command-name.ts';
+import { HandraiseError } from './kernel/errors.ts';
+import type { Log } from './kernel/log.ts';
+import { normalAddress } from './kernel/values.ts';
 import { formerSettings, LIMITS } from './limits.ts';
 import { type Environment, readSecret, SECRETS, secretFilesOf, withSecretFiles } from './secret-files.ts';
 import { DatabaseUrlError, readDatabaseUrl } from './store/postgres-address.ts';

@@ -1,5 +1,6 @@
 import type { Config } from './config.ts';
-import type { Clock, Log } from './kernel/basics.ts';
+import type { Clock } from './kernel/clock.ts';
+import type { Log } from './kernel/log.ts';
 import type { Metrics } from './kernel/metrics.ts';
 import type { RateLimiter } from './kernel/rate-limiter.ts';
 import type { SessionServiceClient } from './service/service.ts';

@@ -1,6 +1,6 @@
 import { Console } from 'node:console';
 import { proxySettings, readSettings } from './config.ts';
-import { systemClock } from './kernel/basics.ts';
+import { systemClock } from './kernel/clock.ts';
 import { applyProxy } from './kernel/proxy.ts';
 import { command, runCommand, stoppedBy } from './operator/command.ts';
 import { runDoctor } from './operator/doctor/run.ts';

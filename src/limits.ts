@@ -1,4 +1,4 @@
-import { HOUR_MS } from './kernel/basics.ts';
+import { HOUR_MS } from './kernel/clock.ts';
 import { SERVING } from './store/postgres-address.ts';
 import { GIVE_UP_MS, WAITING_SECRET_DAYS } from './store/schema/answers.ts';
 import { WATCH_MAX_DAYS } from './store/watch.ts';

@@ -1,6 +1,7 @@
 import { createHandraise } from './app.ts';
 import { parseConfig, readSettings } from './config.ts';
-import { createLog, ownVersion } from './kernel/basics.ts';
+import { createLog } from './kernel/log.ts';
+import { ownVersion } from './kernel/own-version.ts';
 import { applyProxy } from './kernel/proxy.ts';
 import { command, runCommand } from './operator/command.ts';
 

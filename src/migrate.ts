@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { needSettings } from './config.ts';
-import { createLog, type Log, systemClock } from './kernel/basics.ts';
+import { systemClock } from './kernel/clock.ts';
+import { createLog, type Log } from './kernel/log.ts';
 import { type CommandIo, command, invalid, needFile, runCommand, whoRunsIt } from './operator/command.ts';
 import { moveService, type ServiceMoved } from './operator/service-move.ts';
-import { counted } from './slack/parts.ts';
+import { counted } from './slack/phrases.ts';
 import { readKeys } from './store/encryption.ts';
 import { keyFileIn } from './store/key-file.ts';
 import { OWN_SCHEMA } from './store/migrate.ts';

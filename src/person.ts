@@ -4,7 +4,8 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { needSettings } from './config.ts';
-import { systemClock as clock, createLog } from './kernel/basics.ts';
+import { systemClock as clock } from './kernel/clock.ts';
+import { createLog } from './kernel/log.ts';
 import {
 	type CommandIo,
 	command,
@@ -16,7 +17,7 @@ import {
 	whoRunsIt,
 } from './operator/command.ts';
 import { type Ask, type Forgotten, type Page, SOCKET } from './operator/person-requests.ts';
-import { isUserId } from './slack/parts.ts';
+import { isUserId } from './slack/phrases.ts';
 import { readKeys } from './store/encryption.ts';
 import { openCipher } from './store/keys.ts';
 import { PERSON_TABLES } from './store/person-ids.ts';

@@ -1,6 +1,7 @@
 import type { Core } from './core.ts';
 import { createDrawing, type DrawingParts } from './drawing.ts';
-import { setBounded, within } from './kernel/basics.ts';
+import { within } from './kernel/clock.ts';
+import { setBounded } from './kernel/memory.ts';
 import { createChannelGuard, createEndings } from './sessions/endings.ts';
 import { createChannelList } from './slack/channels.ts';
 import type { PersonRequest } from './slack/request.ts';

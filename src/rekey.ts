@@ -1,9 +1,10 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { needSettings } from './config.ts';
-import { createLog, systemClock } from './kernel/basics.ts';
+import { systemClock } from './kernel/clock.ts';
+import { createLog } from './kernel/log.ts';
 import { command, invalid, needFile, runCommand, whoRunsIt } from './operator/command.ts';
-import { counted } from './slack/parts.ts';
+import { counted } from './slack/phrases.ts';
 import { readKeys } from './store/encryption.ts';
 import { OF_COMMAND, openPostgres } from './store/postgres.ts';
 import { rekey } from './store/rekey.ts';

@@ -2,14 +2,15 @@ import { existsSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createAnswerStore } from './delivery/answer-store.ts';
 import { createDraftStore } from './delivery/draft-store.ts';
-import { type Clock, codeOf, systemClock } from './kernel/basics.ts';
+import { type Clock, systemClock } from './kernel/clock.ts';
+import { codeOf } from './kernel/errors.ts';
 import { createHandOverStore } from './people/hand-over-store.ts';
 import { createChannelSettingsStore, createDiscoveryStore } from './sessions/channel-store.ts';
 import { createRecordingStore } from './sessions/recording-store.ts';
 import { createSpellingStore } from './sessions/spelling-store.ts';
-import { createWatchStore } from './sessions/watching-store.ts';
+import { createWatchStore } from './sessions/watch-store.ts';
 import { createAuditStore, recordRestore } from './store/audit.ts';
-import { lineOf } from './store/audit-reader.ts';
+import { auditLineOf } from './store/audit-reader.ts';
 import type { StoreDatabase } from './store/database.ts';
 import { freeOrphanedLeases, liveWorkspaces } from './store/due.ts';
 import { readKeys } from './store/encryption.ts';
@@ -23,7 +24,7 @@ import { addressFor } from './store/service-address.ts';
 import { cellsOf } from './store/shared-states.ts';
 import { openSqlite } from './store/sqlite.ts';
 import { createStoreClock, repairTimes, type StoreClock } from './store/store-clock.ts';
-import { createSessionStore } from './store/watch-store.ts';
+import { createSessionStore } from './store/watched-sessions.ts';
 import { createInboxStore } from './surfaces/inbox-store.ts';
 import { createMarkStore } from './surfaces/marks.ts';
 import { createReminderStore } from './surfaces/reminder-store.ts';
@@ -68,7 +69,7 @@ export async function openStore(options: StoreOptions) {
 	const opened = sqlite ?? openPostgres(databaseUrl ?? '', log, { pool, onReplaced });
 	const db = { ...opened, workspace, keyCheck, onReplaced };
 	db.onCommit(({ events }) => {
-		for (const event of events) log.info(lineOf(event), 'audit');
+		for (const event of events) log.info(auditLineOf(event), 'audit');
 	});
 	const closing = new AbortController();
 	async function close(): Promise<void> {

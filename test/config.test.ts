@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig, readSettings } from '../src/config.ts';
-import { HandraiseError } from '../src/kernel/basics.ts';
+import { HandraiseError } from '../src/kernel/errors.ts';
 
 const COMPLETE = {
 	SLACK_BOT_TOKEN: 'xoxb-1',

@@ -1,4 +1,4 @@
-import { statusWords } from '../src/slack/parts.ts';
+import { statusWords } from '../src/slack/phrases.ts';
 import { askingSession, expect, headline, it, openSession, startTimedApp, whatHappened } from './kit.ts';
 
 const TEN_MINUTES_MS = 600_000;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { type Clock, systemClock } from '../src/kernel/basics.ts';
+import { type Clock, systemClock } from '../src/kernel/clock.ts';
 import { createCipher, KEY_CHECK, parseEncryptionKey, readKeys } from '../src/store/encryption.ts';
 import { openPostgres } from '../src/store/postgres.ts';
 import { rekey } from '../src/store/rekey.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { parseConfig, readSettings } from '../src/config.ts';
-import { HandraiseError } from '../src/kernel/basics.ts';
+import { HandraiseError } from '../src/kernel/errors.ts';
 import { afterAll, afterEach, askingSession, beforeAll, describe, expect, it, openSession, startApp } from './kit.ts';
 
 const COMPLETE = {

@@ -1,5 +1,5 @@
 import { itemsOf } from '../fake-session-service/log.ts';
-import { HandraiseError } from '../src/kernel/basics.ts';
+import { HandraiseError } from '../src/kernel/errors.ts';
 import { LOG_LINES } from '../src/kernel/log-lines.ts';
 import {
 	type AnswererApp,

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../src/kernel/basics.ts';
+import { type Clock, systemClock } from '../../src/kernel/clock.ts';
 
 /** The machine's clock with fractions of a millisecond, comparable across processes of one machine. */
 export const preciseClock: Clock = {

@@ -1,7 +1,7 @@
 import { type Actor, callSlack, type Json } from '../../fake-slack/index.ts';
-import { openQuestion } from '../../src/screens/question.ts';
+import { openQuestionParts } from '../../src/screens/question.ts';
+import { buttons } from '../../src/slack/blocks.ts';
 import { decodeChoice } from '../../src/slack/ids.ts';
-import { buttons } from '../../src/slack/parts.ts';
 import { fingerprintOf, shownHashOf } from '../../test/support/sessions.ts';
 import { type ReadyAnswer, takeAnswers } from './answers.ts';
 import type { BenchContext } from './context.ts';
@@ -123,7 +123,11 @@ async function readyPresses(
 	const readAt = Date.now();
 	const answers: ReadyAnswer[] = [];
 	for (const [index, sessionId] of ids.entries()) {
-		const { row } = openQuestion(question, { sessionId, discreet: false, choices: { channelId: CHANNEL_ID, readAt } });
+		const { row } = openQuestionParts(question, {
+			sessionId,
+			discreet: false,
+			choices: { channelId: CHANNEL_ID, readAt },
+		});
 		const blocks = buttons(...row);
 		const { ts } = await callSlack(harness.slack, 'chat.postMessage', { channel: CHANNEL_ID, text: sessionId, blocks });
 		const actor = actors[index % actors.length];

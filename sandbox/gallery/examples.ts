@@ -6,7 +6,8 @@ import {
 	type Answer,
 	type AnswerState,
 } from '../../src/domain/answer.ts';
-import type { ShowAnswers } from '../../src/domain/secrecy.ts';
+import { DEFAULT_CHANNEL_SETTINGS, type ReminderStage } from '../../src/domain/channel-settings.ts';
+import type { ShowAnswers } from '../../src/domain/disclosure.ts';
 import type { ReadSession, Session } from '../../src/domain/session.ts';
 import { type CardModel, endPost, watchCard } from '../../src/screens/card.ts';
 import { type SessionModel, sessionModal } from '../../src/screens/form.ts';
@@ -26,8 +27,7 @@ import {
 import { receiptMessage } from '../../src/screens/receipt.ts';
 import { digestPost, reminderPost, settledReminderPost } from '../../src/screens/reminder.ts';
 import { settingsChangedPost, settingsForm } from '../../src/screens/settings.ts';
-import { type MessageContent, textMessage } from '../../src/slack/parts.ts';
-import { DEFAULT_CHANNEL_SETTINGS, type ReminderStage } from '../../src/store/watch.ts';
+import { type MessageContent, textMessage } from '../../src/slack/blocks.ts';
 import type { PostKind } from '../../src/surfaces/post.ts';
 import { ESCALATION, GIANT_CARD, POST } from './shapes/extremes.ts';
 import {

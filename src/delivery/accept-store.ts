@@ -19,11 +19,12 @@ import {
 	secretOf,
 	type TimelineEntry,
 	TOLD_WITHIN_MS,
-	UNREADABLE,
+	UNREADABLE_VALUES,
 	valuesForOthers,
 } from '../domain/answer.ts';
-import { isReworded, type Person, type QuestionKey } from '../domain/session.ts';
-import { parseOrNull, pick } from '../kernel/basics.ts';
+import type { Person } from '../domain/person.ts';
+import { isReworded, type QuestionKey } from '../domain/session.ts';
+import { parseOrNull, pick } from '../kernel/values.ts';
 import {
 	addIf,
 	type Cipher,
@@ -162,7 +163,7 @@ export async function retryAnswer(tx: CipherTx, answer: Answer, giveUpAt: number
 	if (content.kind !== 'readable' || content.items.some((item) => item.wiped))
 		return { kind: 'valuesGone', answer } as const;
 	// An answer that can be read again is put back by the program, not by a press.
-	const checkedAt = answer.lastError === UNREADABLE ? answer.checkedAt : now;
+	const checkedAt = answer.lastError === UNREADABLE_VALUES ? answer.checkedAt : now;
 	const concerned = from(trx, 'answers').selectAll().where('id', '!=', id).orderBy('acceptedAt', 'desc');
 	const others = await concerned.where(conflictsWith(answer)).execute();
 	const by = firstConflict(others, cipher, answer);
@@ -174,7 +175,7 @@ export async function retryAnswer(tx: CipherTx, answer: Answer, giveUpAt: number
 		return { kind: 'taken', by, answer: taken } as const;
 	}
 	await replaceWaiting(tx, others, winnerOf(answer));
-	if (answer.lastError === UNREADABLE) recordFate(tx, answer, 'sentAgain', 'accepted');
+	if (answer.lastError === UNREADABLE_VALUES) recordFate(tx, answer, 'sentAgain', 'accepted');
 	else recordAct(tx, answer, 'sentAgain', { outcome: 'accepted' });
 	const queued = await changeAnswer(trx, cipher, answer, {
 		...enterState(answer, 'accepted', now),
@@ -235,7 +236,7 @@ export async function withdrawAnswer(tx: CipherTx, answer: Answer): Promise<Answ
 		nextAttemptAt: null,
 	});
 	await removeDraft(trx, answer.id);
-	await reopenQuestion(tx, withdrawn);
+	await returnTextsOfLosers(tx, withdrawn);
 	return withdrawn;
 }
 
@@ -277,7 +278,7 @@ function endingOf({ state, putStartedAt }: Answer): FirstEnding {
  * that lost to it becomes a draft, and they hear of it. A press of the same person stays as it is, unless it was
  * on what the agent asked later. Returns `first`, with who came second where its author may ask them.
  */
-export async function reopenQuestion(tx: CipherTx, first: Answer): Promise<Answer> {
+export async function returnTextsOfLosers(tx: CipherTx, first: Answer): Promise<Answer> {
 	const { trx, cipher, now } = tx;
 	const { id, question, person, fingerprint, shownHash } = first;
 	const lost = from(trx, 'answers', { ...questionOf(question), state: 'conflicted' }).selectAll();

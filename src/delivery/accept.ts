@@ -6,16 +6,18 @@ import {
 	type NewAnswer,
 	type Repeats,
 	repeatsOf,
-	UNREADABLE,
+	UNREADABLE_VALUES,
 } from '../domain/answer.ts';
-import type { Person, QuestionKey } from '../domain/session.ts';
-import { codeOf, HandraiseError, uptimeOf } from '../kernel/basics.ts';
-import type { Choice } from '../slack/ids.ts';
+import type { Person } from '../domain/person.ts';
+import type { QuestionKey } from '../domain/session.ts';
+import { uptimeOf } from '../kernel/clock.ts';
+import { codeOf, HandraiseError } from '../kernel/errors.ts';
+import type { PressedOption } from '../slack/ids.ts';
 import { GIVE_UP_MS } from '../store/schema/answers.ts';
 import type { AnswerStore } from './answer-store.ts';
 
 /** `isWritten`: by its author, in a thread; else it stood on a button. */
-export type Pressed = Omit<Choice, 'channelId' | 'shownHash'> &
+export type Pressed = Omit<PressedOption, 'channelId' | 'shownHash'> &
 	Pick<NewAnswer, 'shownHash' | 'sessionName'> & { readonly isWritten?: boolean };
 
 export type Submission = Omit<NewAnswer, 'id' | 'press' | 'question' | 'acceptedAt' | 'giveUpAt' | 'repeats'> & {
@@ -125,7 +127,9 @@ export function createAnswers(core: Core<{ answers: AnswerStore }>) {
 
 		/** Sends answers that waited only for the right encryption key. Returns how many. */
 		async sendReadableAgain(): Promise<number> {
-			const readable = (await store.waitingBecause(UNREADABLE)).filter(({ content }) => content.kind === 'readable');
+			const readable = (await store.waitingBecause(UNREADABLE_VALUES)).filter(
+				({ content }) => content.kind === 'readable',
+			);
 			const now = clock.now();
 			for (const { id, person } of readable) await store.retry(id, person, now, now + GIVE_UP_MS);
 			if (readable.length > 0) log.info({ answers: readable.length }, 'answers can be read again and are sent');

@@ -12,8 +12,11 @@ import {
 	type NewAnswer,
 	type OtherAnswer,
 } from '../domain/answer.ts';
-import type { Person, QuestionKey, SessionKey } from '../domain/session.ts';
-import { isForgotten, type Lease, type Log } from '../kernel/basics.ts';
+import type { Person } from '../domain/person.ts';
+import { isForgotten } from '../domain/person.ts';
+import type { QuestionKey, SessionKey } from '../domain/session.ts';
+import type { Lease } from '../kernel/lease-loop.ts';
+import type { Log } from '../kernel/log.ts';
 import { PROVEN_REFUSALS } from '../slack/access-policy.ts';
 import {
 	change,
@@ -37,8 +40,8 @@ import {
 	acceptAnswer,
 	lockQuestionOf,
 	ownAnswers,
-	reopenQuestion,
 	retryAnswer,
+	returnTextsOfLosers,
 	withdrawAnswer,
 } from './accept-store.ts';
 import { recordAct, recordChange } from './recorded.ts';
@@ -154,7 +157,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 					? changeAnswer(trx, cipher, answer, set)
 					: beginPut(trx, cipher, answer, { set, isOnTime }));
 				recordChange({ trx, now }, answer, written, arrivedAt !== null);
-				const changed = fails ? await reopenQuestion({ trx, cipher, now }, written) : written;
+				const changed = fails ? await returnTextsOfLosers({ trx, cipher, now }, written) : written;
 				const what = changed.state === 'delivered' ? 'delivered' : 'answer';
 				if (arrivedAt !== null || (patch.before == null && looksOther(answer, changed)))
 					await markQuestion({ trx, now }, changed.question, what);

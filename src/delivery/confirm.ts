@@ -1,8 +1,8 @@
 import type { Core } from '../core.ts';
 import { type Answer, type AnswerPatch, EARLY_READS_MS, isAwaited } from '../domain/answer.ts';
 import type { Session } from '../domain/session.ts';
-import { DAY_MS, elapsedSince, MINUTE_MS, startDeadline } from '../kernel/basics.ts';
-import type { SessionStore } from '../store/watch-store.ts';
+import { DAY_MS, elapsedSince, MINUTE_MS, startDeadline } from '../kernel/clock.ts';
+import type { SessionStore } from '../store/watched-sessions.ts';
 import type { AnswerStore } from './answer-store.ts';
 
 /** How long a check may wait for the budget. The next answer to the session waits meanwhile. */

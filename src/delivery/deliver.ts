@@ -6,11 +6,12 @@ import {
 	isBlocking,
 	QUESTION_MOVED,
 	SEND_WITHIN_MS,
-	UNREADABLE,
+	UNREADABLE_VALUES,
 } from '../domain/answer.ts';
 import { beforePut, compareForDelivery, hasMovedSince, hasWorkedSince } from '../domain/compare.ts';
 import type { Session } from '../domain/session.ts';
-import { HandraiseError, uptimeOf } from '../kernel/basics.ts';
+import { uptimeOf } from '../kernel/clock.ts';
+import { HandraiseError } from '../kernel/errors.ts';
 import type { Missed } from '../service/health.ts';
 import { type DeliveryPermit, MISSING, REASONS } from '../service/service.ts';
 import type { AnswerStore } from './answer-store.ts';
@@ -256,7 +257,7 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, {
 				// It cannot be compared, so it blocks others while its PUT may still land.
 				const mayLand = putStartedAt !== null && put.landsForMs(putStartedAt) > 0;
 				const next = mayLand ? untilItLanded(putStartedAt) : ({ state: 'waiting', nextAttemptAt: null } as const);
-				return await put.write(answer, token, { ...next, lastError: UNREADABLE });
+				return await put.write(answer, token, { ...next, lastError: UNREADABLE_VALUES });
 			}
 			// Nobody has to be asked about a PUT that arrived.
 			const found = putStartedAt === null ? null : await lookFor(attempt, putStartedAt, signal);

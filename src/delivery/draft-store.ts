@@ -1,8 +1,9 @@
 // Owns `drafts`: what people are about to answer.
 import { z } from 'zod';
 import { type Answer, sessionNameOf, textsOf } from '../domain/answer.ts';
-import type { Person, QuestionKey } from '../domain/session.ts';
-import { pick } from '../kernel/basics.ts';
+import type { Person } from '../domain/person.ts';
+import type { QuestionKey } from '../domain/session.ts';
+import { pick } from '../kernel/values.ts';
 import {
 	addIf,
 	addNew,

@@ -1,7 +1,7 @@
 import { type Answer, BLOCKING_STATES, isBlocking } from '../domain/answer.ts';
 import type { SessionKey } from '../domain/session.ts';
 import { type CipherTx, change, type Db, from, sessionOf, sql, WITHOUT_LEASE } from '../store/database.ts';
-import { moveRows } from '../store/spellings.ts';
+import { moveToSpelling } from '../store/spellings.ts';
 import { firstConflict, lockQuestion, loseTo, replaceWaiting, winnerOf } from './accept-store.ts';
 import { type AnswerRow, createAnswerReader } from './rows-store.ts';
 
@@ -23,7 +23,7 @@ export async function moveAnswers(tx: CipherTx, former: SessionKey, session: Ses
 			.where(MAY_CONFLICT);
 		await settleConflicts(tx, await rows.orderBy('acceptedAt', 'desc').orderBy('id').forUpdate().execute(), former);
 	}
-	await moveRows(tx, 'answers', former, session);
+	await moveToSpelling(tx, 'answers', former, session);
 	// A list may move too.
 	await checkAuthorsAgain(trx, session);
 }

@@ -11,9 +11,12 @@ import {
 import { type DeliveryInput, mergeForPut, type OurValues } from '../domain/compare.ts';
 import { isReworded, type Session } from '../domain/session.ts';
 import { questionViewAt } from '../domain/session-snapshot.ts';
-import { backOff, codeOf, elapsedSince, HandraiseError, pick, retryAtOf, uptimeOf } from '../kernel/basics.ts';
+import { elapsedSince, uptimeOf } from '../kernel/clock.ts';
+import { codeOf, HandraiseError } from '../kernel/errors.ts';
+import { backOff, retryAtOf } from '../kernel/retries.ts';
+import { pick } from '../kernel/values.ts';
 import type { DeliveryPermit } from '../service/service.ts';
-import { type AccessPolicy, isProvenRefusal, NOT_CHECKED, type Verdict } from '../slack/access-policy.ts';
+import { type AccessPolicy, type AccessVerdict, isProvenRefusal, NOT_CHECKED } from '../slack/access-policy.ts';
 import type { AnswerStore } from './answer-store.ts';
 
 /** An attempt that begins within this time after its author was allowed to send it asks the access policy nothing. */
@@ -57,7 +60,7 @@ export function createPut({ store, sessionService, clock }: Core<{ answers: Answ
 			const isDue = Math.abs(now - checkedAt) >= CHECK_COUNTS_MS;
 			const { sessionId: answers } = question;
 			const ask = () => policy.checkAbsent(person, { channelId: origin.channelId ?? '', answers }, 'late');
-			const asked = isDue ? asking<Verdict>(ask, NOT_CHECKED) : policy.checkNamed(person, answers, 'send');
+			const asked = isDue ? asking<AccessVerdict>(ask, NOT_CHECKED) : policy.checkNamed(person, answers, 'send');
 			const { refusal, retryAt = null } = await asked;
 			if (refusal === null) return isDue ? now : checkedAt;
 			const code = refusal === 'could_not_check' ? 'not_checked' : refusal;

@@ -1,5 +1,6 @@
-import { FORGOTTEN, type Log } from '../kernel/basics.ts';
+import { FORGOTTEN } from '../domain/person.ts';
 import { nextTurn } from '../kernel/lease-loop.ts';
+import type { Log } from '../kernel/log.ts';
 import {
 	type Cipher,
 	change,

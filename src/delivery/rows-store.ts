@@ -25,10 +25,12 @@ import {
 } from '../domain/answer.ts';
 import type { BeforePut } from '../domain/compare.ts';
 import { masked } from '../domain/masking.ts';
+import { FORGOTTEN, type Person } from '../domain/person.ts';
 import type { AnswerMarks } from '../domain/secrecy.ts';
-import type { Person, SessionKey } from '../domain/session.ts';
-import { FORGOTTEN, type Log, parseOrNull, pick } from '../kernel/basics.ts';
+import { positions, type SessionKey } from '../domain/session.ts';
 import { each, inSlices } from '../kernel/lease-loop.ts';
+import type { Log } from '../kernel/log.ts';
+import { parseOrNull, pick } from '../kernel/values.ts';
 import {
 	type Cipher,
 	change,
@@ -58,9 +60,8 @@ export type AnswerChange = {
 
 const state = z.enum(ANSWER_STATES);
 const agentOutcome = z.enum(AGENT_OUTCOMES);
-export const positions = z.array(z.int());
 export const timeline = z.array(TIMELINE_ENTRY);
-export const beforePut: z.ZodType<BeforePut> = z.object({
+export const storedBeforePut: z.ZodType<BeforePut> = z.object({
 	status: z.string(),
 	assistantCount: z.int(),
 	sameCount: z.int().nullable(),
@@ -77,7 +78,7 @@ const content = z.object({
 	/** Since 2.0.0. */
 	asked: KEPT_QUESTION.exactOptional(),
 });
-export const contentColumn = sealedColumn('answers.content', content);
+export const answerContentColumn = sealedColumn('answers.content', content);
 export const secretsColumn = sealedColumn('answers.secrets', z.record(z.string(), z.string()));
 
 /** Whether an answer that arrived is to the newest time that the agent asked this, and not to an earlier one. */
@@ -107,7 +108,7 @@ export function readAnswer(row: AnswerRow, cipher: Cipher): Answer {
 		content: readContent(row, secretPositions ?? [], cipher),
 		secretPositions,
 		state: state.parse(row.state),
-		before: row.beforePut === null ? null : beforePut.parse(JSON.parse(row.beforePut)),
+		before: row.beforePut === null ? null : storedBeforePut.parse(JSON.parse(row.beforePut)),
 		agentOutcome: agentOutcome.nullable().parse(row.agentOutcome),
 		// A damaged timeline counts as empty: it must not prevent an answer.
 		timeline: parseOrNull(timeline, row.timeline) ?? [],
@@ -165,7 +166,7 @@ export const answersToQuestions =
 
 /** What a row says about secrecy, even of an unreadable or emptied answer. Damaged columns hide more, not less. */
 function readMarks(row: Pick<AnswerRow, (typeof MARKS)[number]>, cipher: Cipher): AnswerMarks {
-	const { items = [] } = contentColumn.open(row.content, row, cipher) ?? {};
+	const { items = [] } = answerContentColumn.open(row.content, row, cipher) ?? {};
 	const secret = row.secretPositions === null ? secretOf(items) : parseOrNull(positions, row.secretPositions);
 	return {
 		...pick(row, 'messageIndex', 'fingerprint'),
@@ -185,13 +186,13 @@ const UNSENT_STATES: readonly string[] = ['accepted', ...FAILED_STATES, 'withdra
 export function readPositions(row: AnswerRow, cipher: Cipher): readonly number[] | null {
 	const given = parseOrNull(SUBMISSION, row.submission)?.positions;
 	if (given !== undefined) return given;
-	const stored = contentColumn.open(row.content, row, cipher);
+	const stored = answerContentColumn.open(row.content, row, cipher);
 	return stored?.items.flatMap(({ value, held }, position) => (value !== null || held ? [position] : [])) ?? null;
 }
 
 function readContent(row: AnswerRow, secretPositions: readonly number[], cipher: Cipher): AnswerContent {
 	if (row.content === null) return { kind: 'removed' };
-	const stored = contentColumn.open(row.content, row, cipher);
+	const stored = answerContentColumn.open(row.content, row, cipher);
 	const held = row.secrets === null ? {} : secretsColumn.open(row.secrets, row, cipher);
 	const other = otherColumn.open(row.other, row, cipher);
 	if (stored === null || held === null || (row.other !== null && other === null)) return { kind: 'unreadable' };
@@ -220,7 +221,7 @@ function sealItems(answer: NewAnswer, cipher: Cipher) {
 		return { title, value: holds ? null : value, secret, held: holds };
 	});
 	return {
-		content: contentColumn.seal(
+		content: answerContentColumn.seal(
 			{
 				items,
 				sessionName: answer.sessionName ?? '',
@@ -240,9 +241,9 @@ export function contentWith(
 	cipher: Cipher,
 ): string | undefined {
 	if (repeats === undefined && asked === undefined) return undefined;
-	const stored = contentColumn.open(row.content, row, cipher);
+	const stored = answerContentColumn.open(row.content, row, cipher);
 	const found = { ...(repeats !== undefined && { repeats }), ...(asked !== undefined && { asked }) };
-	return stored === null ? undefined : contentColumn.seal({ ...stored, ...found }, row, cipher);
+	return stored === null ? undefined : answerContentColumn.seal({ ...stored, ...found }, row, cipher);
 }
 
 /** The row of a new answer that has no conflict. */

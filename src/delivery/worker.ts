@@ -1,5 +1,6 @@
 import { type Answer, isAwaited, isBlocking } from '../domain/answer.ts';
-import { codeOf, MINUTE_MS } from '../kernel/basics.ts';
+import { MINUTE_MS } from '../kernel/clock.ts';
+import { codeOf } from '../kernel/errors.ts';
 import { createLeaseLoop, leaseQueue } from '../kernel/lease-loop.ts';
 import type { Missed } from '../service/health.ts';
 import { createConfirmation, type NoteRead } from './confirm.ts';

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { CLOCK_ALLOWANCE_MS, FORGOTTEN } from '../kernel/basics.ts';
+import { CLOCK_ALLOWANCE_MS } from '../kernel/clock.ts';
 import type { BeforePut } from './compare.ts';
 import { credentialsOf, masked, repeatedIn } from './masking.ts';
-import { PERSON, type Person, positions, type QuestionKey, type Session } from './session.ts';
+import { FORGOTTEN, PERSON, type Person } from './person.ts';
+import { positions, type QuestionKey, type Session } from './session.ts';
 
 /** Identifies a press of Submit, however often Slack repeats it. A view can show several forms in turn. */
 export const submissionKeyOf = (viewId: string, formId: string) => `${viewId}:${formId}`;
@@ -237,7 +238,7 @@ const FIRST_ENDINGS = ['first_failed', 'first_over', 'first_unknown'] as const;
 export type FirstEnding = (typeof FIRST_ENDINGS)[number];
 
 /** `lastError` of an answer whose text is encrypted with another key. */
-export const UNREADABLE = 'values_unreadable';
+export const UNREADABLE_VALUES = 'values_unreadable';
 
 /** `lastError` of a `changed` answer whose question is asked at another place of the session now. */
 export const QUESTION_MOVED = 'question_moved';

@@ -61,7 +61,7 @@ export const NOTHING_SEEN: Evidence = { waitedSteps: null, filled: [], leftEmpty
 export interface ReadTime {
 	readonly readAt: number;
 	readonly arrival: number | null;
-	/** As `steadySince` of `kernel/basics.ts`. Left out: the clock was never set. */
+	/** As `steadySince` of `kernel/clock.ts`. Left out: the clock was never set. */
 	readonly steadySince?: number;
 }
 

@@ -1,4 +1,4 @@
-import { setBounded } from '../kernel/basics.ts';
+import { setBounded } from '../kernel/memory.ts';
 import { matchingText } from './texts.ts';
 import { oneOf, wordList } from './word-list.ts';
 

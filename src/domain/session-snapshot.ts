@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { type DeepReadonly, pick } from '../kernel/basics.ts';
 import { atOnce } from '../kernel/lease-loop.ts';
+import { type DeepReadonly, pick } from '../kernel/values.ts';
 import { markedTitle } from './contract.ts';
+import { type Disclosure, disclosureOf, isShownInChannels, type ShowAnswers } from './disclosure.ts';
 import { createMask, credentialsOf, drawMasked, type Mask } from './masking.ts';
 import { quickAnswerOf } from './quick-answer.ts';
-import { type Disclosure, disclosureOf, isShownInChannels, type ShowAnswers } from './secrecy.ts';
 import {
 	agentAction,
 	askingMessageIndex,
@@ -39,7 +39,7 @@ export const digest = z
 export type Digest = z.infer<typeof digest>;
 
 /** `stepped`: more assistant messages, or fewer. What becomes of questions: see `OccurrenceChange`. */
-export type Change =
+export type SessionChange =
 	| { readonly kind: 'statusChanged'; readonly from: string; readonly to: string }
 	| { readonly kind: 'ended'; readonly status: string }
 	| { readonly kind: 'stepped' | 'resultChanged' | 'filesChanged' };
@@ -67,8 +67,8 @@ export function digestOfQuestionAt(
 }
 
 /** The changes since `before`. If that is null (nothing announced yet), only the end is one. */
-export function changesBetween(before: Digest | null, current: Digest): Change[] {
-	const changes: Change[] = [];
+export function changesBetween(before: Digest | null, current: Digest): SessionChange[] {
+	const changes: SessionChange[] = [];
 	if (before !== null && before.status !== current.status)
 		changes.push({ kind: 'statusChanged', from: before.status, to: current.status });
 	if (before !== null && before.assistantCount !== current.assistantCount) changes.push({ kind: 'stepped' });
@@ -144,13 +144,13 @@ const CONTEXT_LENGTH = 1_500;
 const RESULT_LENGTH = 2_800;
 const NAME_LENGTH = 200;
 
-export interface OurAnswers {
+export interface KnownAnswers {
 	readonly closedItems: ClosedItems;
 	/** What channels see of the values: what they mark as secret, else a guess. */
 	readonly disclosure: Disclosure;
 }
 
-export const NO_ANSWERS: OurAnswers = { closedItems: () => new Set(), disclosure: disclosureOf([], 'auto') };
+export const NO_ANSWERS: KnownAnswers = { closedItems: () => new Set(), disclosure: disclosureOf([], 'auto') };
 
 /** What posts show of a session read at `seenAt` after `arrival` answers of ours; without `ours`, as if it had none. */
 export function snapshotOf(
@@ -187,7 +187,11 @@ export const maskedQuestion = (known: Set<string>, whole: QuestionView) =>
 	drawMasked(known, (mask) => shownQuestion(whole, mask));
 
 /** With whole texts. */
-function askedAt(session: Session, messageIndex: number, { closedItems, disclosure }: OurAnswers): QuestionView | null {
+function askedAt(
+	session: Session,
+	messageIndex: number,
+	{ closedItems, disclosure }: KnownAnswers,
+): QuestionView | null {
 	const question = questionAt(session, messageIndex, closedItems);
 	if (question === null) return null;
 	return {
@@ -244,7 +248,7 @@ function shownQuestion(whole: QuestionView, { known }: Mask): QuestionView {
 }
 
 /** What a snapshot keeps of its session, for a form while the session cannot be read. */
-export interface StoredQuestion {
+export interface SnapshotQuestion {
 	/** Without messages, files, screenshot and task, which are not stored. */
 	readonly session: Session;
 	readonly question: Question;
@@ -257,7 +261,7 @@ export interface StoredQuestion {
 }
 
 /** The open question of a snapshot as a form asks it; null when none is open, or not all of its items are stored. */
-export function storedQuestionOf(snapshot: SessionSnapshot): StoredQuestion | null {
+export function storedQuestionOf(snapshot: SessionSnapshot): SnapshotQuestion | null {
 	const { question, step } = snapshot;
 	if (question === null || question.openCount === 0 || question.items.length < question.itemCount) return null;
 	const textOf = (text: string) => shown(text, ALL_ITEMS_LENGTH).text;

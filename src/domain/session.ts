@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { parseAddress, pick } from '../kernel/basics.ts';
 import { each, eachIn } from '../kernel/lease-loop.ts';
+import { parseAddress, pick } from '../kernel/values.ts';
 import { fingerprintOf, hashOfTexts, type SentText, type ShownText, shown, shownHashOf } from './texts.ts';
 
 export interface SessionKey {
@@ -344,7 +344,3 @@ function hostOf(whole: string): string {
 export interface QuestionKey extends SessionKey {
 	readonly messageIndex: number;
 }
-
-export const PERSON = z.object({ teamId: z.string(), userId: z.string() });
-
-export type Person = Readonly<z.infer<typeof PERSON>>;

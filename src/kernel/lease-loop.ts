@@ -1,7 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
-import { type Clock, codeOf, createWaker, type Lease, type Log, within } from './basics.ts';
+import { type Clock, createWaker, within } from './clock.ts';
+import { codeOf } from './errors.ts';
+import type { Log } from './log.ts';
 
-export interface Held<Item> {
+export interface LeasedItem<Item> {
 	readonly item: Item;
 	readonly token: string;
 }
@@ -31,23 +33,28 @@ export interface LeaseQueueOptions<Item> {
 	/** Logs that `work` rejected. Left out: the code of the error as a warning. */
 	readonly logFailure?: (item: Item, error: unknown) => void;
 	/** Prolongs these leases; returns those still held. Left out where `LEASE_MS` is longer than any work. */
-	readonly renew?: (held: readonly Held<Item>[], leaseMs: number) => Promise<readonly Held<Item>[]>;
+	readonly renew?: (held: readonly LeasedItem<Item>[], leaseMs: number) => Promise<readonly LeasedItem<Item>[]>;
 	/** Gives these leases back, unless they were lost or given back already. */
-	readonly release: (held: readonly Held<Item>[]) => Promise<void>;
+	readonly release: (held: readonly LeasedItem<Item>[]) => Promise<void>;
 	/** How long work may go on after an abort. Left out: without limit, as nobody may begin before its end. */
 	readonly drainMs?: number;
 }
 
 /** A dead process's items are due again after this. Longer than the wait before a call to Slack and its time-out. */
 export const LEASE_MS = 25_000;
+
 /** The same of leases that are renewed. */
 const RENEWED_LEASE_MS = 20_000;
+
 /** While the store fails, it is tried again this often. */
 const RETRY_MS = 1_000;
+
 /** The longest rest of a loop that nothing wakes: a timer has a longest time. */
 const REST_MS = 30_000;
+
 /** The pause after due items could not be taken, because another replica is taking them. */
 const CONTENDED_MS = 10;
+
 const RENEWALS_PER_LEASE = 4;
 
 /** What queues of one loop share. */
@@ -82,8 +89,8 @@ export function leaseQueue<Item>(options: LeaseQueueOptions<Item>): LeaseQueue {
 		let problem: string | null = null;
 		/** When the next item is due, as the newest look or take found; null: not known. */
 		let foundDueAt: number | null = null;
-		const running = new Set<Held<Item> & { readonly lost: AbortController; readonly done: Promise<void> }>();
-		const cutShort: Held<Item>[] = [];
+		const running = new Set<LeasedItem<Item> & { readonly lost: AbortController; readonly done: Promise<void> }>();
+		const cutShort: LeasedItem<Item>[] = [];
 
 		function begin(item: Item, token: string): void {
 			const lost = new AbortController();
@@ -218,6 +225,7 @@ export function createLeaseLoop(
 const SLICE_MS = 5;
 
 let turns = Promise.resolve();
+
 /** Works take turns: in one turn of the event loop, only one of them runs. */
 export function nextTurn(): Promise<void> {
 	turns = turns.then(() => setImmediate());
@@ -261,4 +269,12 @@ export function atOnce<Result>(work: Generator<void, Result>): Result {
 	let step = work.next();
 	while (step.done !== true) step = work.next();
 	return step.value;
+}
+
+/** The right to work on a row. */
+export interface Lease {
+	/** Random, new for each take: only its holder may write, so it fences out everybody else. */
+	readonly token: string;
+	/** The lease lapses this long after it was given or renewed. */
+	readonly ms: number;
 }

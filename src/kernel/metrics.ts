@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { ownVersion } from './basics.ts';
+import { ownVersion } from './own-version.ts';
 
 interface Labels {
 	readonly build: { readonly schema: number; readonly dialect: 'sqlite' | 'postgres' };

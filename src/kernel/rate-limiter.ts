@@ -1,4 +1,6 @@
-import { type Cell, type Clock, createMemoryCell, LONGEST_RETRY_AFTER_MS, setBounded } from './basics.ts';
+import type { Clock } from './clock.ts';
+import { type Cell, createMemoryCell, setBounded } from './memory.ts';
+import { LONGEST_RETRY_AFTER_MS } from './retries.ts';
 
 /** One call each `intervalMs` on average, up to `burst` calls at once. */
 export interface RateLimit {

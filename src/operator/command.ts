@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { codeOf, HandraiseError } from '../kernel/basics.ts';
+import { codeOf, HandraiseError } from '../kernel/errors.ts';
 
 /** What a command uses of its process. */
 export interface CommandIo {

@@ -1,14 +1,15 @@
 import { z } from 'zod';
 import { createForgetting } from '../delivery/retention-store.ts';
 import { forgottenName, isBlocking, SUBMISSION } from '../domain/answer.ts';
-import { DAY_MS, parseOrNull } from '../kernel/basics.ts';
+import { DAY_MS } from '../kernel/clock.ts';
+import { parseOrNull } from '../kernel/values.ts';
 import { removeDiscoveries } from '../sessions/channel-store.ts';
-import { endStored } from '../sessions/watching-store.ts';
+import { endStored } from '../sessions/watch-store.ts';
 import { type Cipher, type Db, from, isPostgres, type Row, sql, type Tx } from '../store/database.ts';
 import { PERSON_TABLES, type PersonPage, removeRowsOf, replacePerson, rowsOfPerson } from '../store/person-ids.ts';
 import { readHandOver, removeNotesOf } from '../store/question-store.ts';
 import { markForCompaction } from '../store/secret-wiping.ts';
-import { liveWatches } from '../store/watch-store.ts';
+import { liveWatches } from '../store/watches.ts';
 import { giveBack, redrawNaming } from '../surfaces/plan-store.ts';
 import { endHeldLeases } from '../surfaces/reminder-store.ts';
 import { forgetForms, rebuildInboxes } from '../surfaces/view-plan-store.ts';

@@ -2,8 +2,8 @@ import { putAside } from '../delivery/accept-store.ts';
 import { OTHER_SERVICE } from '../delivery/worker.ts';
 import { BLOCKING_STATES } from '../domain/answer.ts';
 import type { SessionKey } from '../domain/session.ts';
-import type { Clock } from '../kernel/basics.ts';
-import { endStored } from '../sessions/watching-store.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { endStored } from '../sessions/watch-store.ts';
 import { recordOperator } from '../store/audit.ts';
 import {
 	type Cipher,
@@ -20,8 +20,9 @@ import { refuseInUse, untilUnused } from '../store/in-use.ts';
 import { lockFor } from '../store/locks.ts';
 import { markDue } from '../store/marks.ts';
 import { numberBefore } from '../store/question-store.ts';
-import { addressesBeside, type Move, moveRows } from '../store/service-address.ts';
-import { changeSession, changeWatch, liveWatches, removeSession } from '../store/watch-store.ts';
+import { addressesBeside, type Move, moveToService } from '../store/service-address.ts';
+import { changeSession, removeSession } from '../store/watched-sessions.ts';
+import { changeWatch, liveWatches } from '../store/watches.ts';
 import { moveNotices, settleOpen } from '../surfaces/plan-store.ts';
 
 /** A process that has just ended may still be connected. */
@@ -60,7 +61,7 @@ async function moveAll(tx: CipherTx, { to, by }: { readonly to: string; readonly
 		const asked = await inBoth(trx, move, 'questions');
 		for (const sessionId of asked) if (!known.includes(sessionId)) await numberQuestions(trx, sessionId, move);
 		asideCount += await putAside(tx, [address, to], OTHER_SERVICE);
-		await moveRows(trx, tx.cipher, move);
+		await moveToService(trx, tx.cipher, move);
 		await moveNotices(trx, move);
 		recordOperator(trx, by, { at: now, action: 'serviceMoved', outcome: 'moved' });
 	}

@@ -1,6 +1,6 @@
+import { choicesOf, guessInputAt } from '../domain/input-kind.ts';
 import { masked } from '../domain/masking.ts';
 import { askedAt } from '../domain/options.ts';
-import { choicesOf, guessInputAt } from '../domain/secrecy.ts';
 import type { Question } from '../domain/session.ts';
 import type { Values } from '../slack/form/fields.ts';
 import { OPTION_VALUE_LIMIT, OWN_OPTION } from '../slack/ids.ts';

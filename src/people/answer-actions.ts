@@ -9,9 +9,9 @@ import {
 	receiptModal,
 } from '../screens/receipt.ts';
 import type { Place } from '../slack/access-policy.ts';
+import { textMessage } from '../slack/blocks.ts';
 import type { HandlerContext } from '../slack/context.ts';
 import { ACTIONS, type ActionId, CALLBACKS, decodeCarriage, type SessionTarget } from '../slack/ids.ts';
-import { textMessage } from '../slack/parts.ts';
 import type { AllowedRequest, Done, PersonRequest, Press, Task } from '../slack/request.ts';
 import { forAnybody, ifAllowed, ifAllowedAnywhere, NOTHING_TO_DO, windowPlace } from '../slack/request.ts';
 import { line, type Words } from '../slack/rich-text.ts';

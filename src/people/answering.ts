@@ -6,7 +6,7 @@ import type { Answer } from '../domain/answer.ts';
 import { REASONS } from '../service/service.ts';
 import type { SessionService } from '../service/session-service.ts';
 import type { HandlerContext } from '../slack/context.ts';
-import type { SessionStore } from '../store/watch-store.ts';
+import type { SessionStore } from '../store/watched-sessions.ts';
 import type { ViewStore } from '../surfaces/view-store.ts';
 import { registerAnswerActions } from './answer-actions.ts';
 import type { Drafting, Forms, Wish } from './drafts.ts';

@@ -1,11 +1,15 @@
 import type { Core } from '../core.ts';
 import type { Draft, DraftStore } from '../delivery/draft-store.ts';
 import { isSamePerson, type Origin, submissionKeyOf } from '../domain/answer.ts';
-import type { Person, Question, QuestionKey } from '../domain/session.ts';
-import { codeOf, MINUTE_MS, pick, setBounded, uptimeOf } from '../kernel/basics.ts';
+import type { Person } from '../domain/person.ts';
+import type { Question, QuestionKey } from '../domain/session.ts';
+import { MINUTE_MS, uptimeOf } from '../kernel/clock.ts';
+import { codeOf } from '../kernel/errors.ts';
+import { setBounded } from '../kernel/memory.ts';
+import { pick } from '../kernel/values.ts';
+import type { ModalView } from '../slack/blocks.ts';
 import { readForm, type Values, without } from '../slack/form/fields.ts';
 import type { SessionTarget, ViewMetadata } from '../slack/ids.ts';
-import type { ModalView } from '../slack/parts.ts';
 import type { ViewHandle } from '../slack/reply.ts';
 import type { AllowedRequest, PersonRequest, SubmittedSessionView, SubmittedView, Task } from '../slack/request.ts';
 import { CLAIM_MS } from '../store/schema/answers.ts';

@@ -12,9 +12,9 @@ import {
 	notYoursWords,
 	tooManyHandOversText,
 } from '../screens/hand-over.ts';
+import { textMessage } from '../slack/blocks.ts';
 import type { HandlerContext } from '../slack/context.ts';
 import { ACTIONS, CALLBACKS, decodeQuestionMark } from '../slack/ids.ts';
-import { textMessage } from '../slack/parts.ts';
 import type { PersonRequest, Press, Submitted } from '../slack/request.ts';
 import { answerPlace, ifAllowed, NOTHING_TO_DO, sessionViewOf } from '../slack/request.ts';
 import { createHandOvers, type HandOverStores, type PressedQuestion } from './hand-overs.ts';

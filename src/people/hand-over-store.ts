@@ -8,12 +8,13 @@ import {
 	obstacleTo,
 	targetOfHandOver,
 } from '../domain/hand-over.ts';
-import type { Person, SessionKey } from '../domain/session.ts';
+import type { Person } from '../domain/person.ts';
+import type { SessionKey } from '../domain/session.ts';
 import { type Db, from, isFound, type StoreParts, sessionOf, sql, type Tx } from '../store/database.ts';
 import { lockFor } from '../store/locks.ts';
 import { handOverQuestion, openQuestionOf, readHandOver } from '../store/question-store.ts';
-import { liveWatches } from '../store/watch-store.ts';
-import { type GivenBack, giveBack, lockQuestion, passOn, recordHandOver } from '../surfaces/plan-store.ts';
+import { liveWatches } from '../store/watches.ts';
+import { type GivenBack, giveBack, lockHandedQuestion, passOn, recordHandOver } from '../surfaces/plan-store.ts';
 import { streamOf } from '../surfaces/post.ts';
 
 /** The newest hand-over of each question, stored with it. `settleQuestion` and `endWatch` end it. */
@@ -22,7 +23,7 @@ export function createHandOverStore({ db, cipher }: StoreParts) {
 		const { trx, now } = tx;
 		// Before the session.
 		await lockFor(trx, 'handingOver');
-		const asked = await lockQuestion(trx, wish);
+		const asked = await lockHandedQuestion(trx, wish);
 		const watch = await liveWatches(trx, { id: wish.watchId }).executeTakeFirst();
 		if (asked === undefined || watch === undefined) return { kind: 'closed' };
 		const held = holderOf(readHandOver(asked));

@@ -2,9 +2,9 @@ import type { Core } from '../core.ts';
 import type { AnswerStore } from '../delivery/answer-store.ts';
 import { isAnsweredSince } from '../domain/answer.ts';
 import { type HandedQuestion, type HandOver, holderOf, obstacleTo } from '../domain/hand-over.ts';
-import type { Person } from '../domain/session.ts';
+import type { Person } from '../domain/person.ts';
 import { activeHolder, handOverOf } from '../screens/facts.ts';
-import type { WatchStore } from '../sessions/watching-store.ts';
+import type { WatchStore } from '../sessions/watch-store.ts';
 import type { MayAct, Refusal } from '../slack/access-policy.ts';
 import type { createHandOverStore } from './hand-over-store.ts';
 

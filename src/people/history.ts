@@ -1,7 +1,7 @@
 import type { AnswerStore } from '../delivery/answer-store.ts';
 import type { Answer } from '../domain/answer.ts';
 import { HISTORY_PAGE, historyView, questionModal } from '../screens/answer.ts';
-import type { WatchStore } from '../sessions/watching-store.ts';
+import type { WatchStore } from '../sessions/watch-store.ts';
 import type { Place } from '../slack/access-policy.ts';
 import type { HandlerContext } from '../slack/context.ts';
 import { ACTIONS, decodeTarget, isDirectMessage, newMetadata, type ViewMetadata } from '../slack/ids.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { homeView, INBOX_LOADING, INBOX_WAITING, inboxModal } from '../screens/inbox.ts';
 import { isProvenRefusal } from '../slack/access-policy.ts';
-import { codeOf, slackFailure } from '../slack/clients.ts';
+import { slackCodeOf, slackFailure } from '../slack/clients.ts';
 import type { HandlerContext } from '../slack/context.ts';
 import { ACTIONS, CALLBACKS } from '../slack/ids.ts';
 import {
@@ -39,7 +39,7 @@ export function registerInbox(core: HandlerContext<{ inboxes: InboxStore; views:
 		if ((await personReads.turn(request)) !== null) return;
 		const isOver = isProvenRefusal(refusal);
 		if (isOver) await views.remove(home);
-		const code = isOver ? refusal : await ask(home, 0).then(() => null, codeOf);
+		const code = isOver ? refusal : await ask(home, 0).then(() => null, slackCodeOf);
 		if (code !== null) {
 			const view = homeView(reply.words(code).line);
 			await clients.people.views.publish({ user_id: person.userId, view }).catch(async (error: unknown) => {
@@ -53,7 +53,7 @@ export function registerInbox(core: HandlerContext<{ inboxes: InboxStore; views:
 		if (!HOME_EVENT.safeParse(event).success) return null;
 		return {
 			...ifAllowedAnywhere((request) => showHome(request, null), { need: 'home' }),
-			refused: (refusal) => showHome(asked, codeOf(refusal)),
+			refused: (refusal) => showHome(asked, slackCodeOf(refusal)),
 		};
 	});
 

@@ -1,15 +1,15 @@
 import type { AnswerStore } from '../delivery/answer-store.ts';
 import { isAnsweredSince } from '../domain/answer.ts';
-import type { Person } from '../domain/session.ts';
+import { isInThread } from '../domain/channel-settings.ts';
+import type { Person } from '../domain/person.ts';
 import type { QuestionView } from '../domain/session-snapshot.ts';
-import { hashOf } from '../kernel/basics.ts';
-import { openQuestion } from '../screens/question.ts';
+import { hashOf } from '../kernel/values.ts';
+import { openQuestionParts } from '../screens/question.ts';
 import { chosenTextHelp, filesHelp, formOffer, type OfferedQuestion, replyOffer } from '../screens/reply.ts';
-import type { WatchStore } from '../sessions/watching-store.ts';
+import type { WatchStore } from '../sessions/watch-store.ts';
 import type { HandlerContext } from '../slack/context.ts';
 import type { OfferedReply } from '../slack/ids.ts';
 import type { AllowedRequest, PersonRequest, Task } from '../slack/request.ts';
-import { isInThread } from '../store/watch.ts';
 import { askedOf } from '../surfaces/post.ts';
 import type { Drafting } from './drafts.ts';
 import { createWritten } from './written.ts';
@@ -137,7 +137,8 @@ export function createOffers(core: Core) {
 			const target = { id, sessionId, messageIndex: question.messageIndex };
 			const position = isOne ? itemFor(question) : null;
 			// What is cut, or has several parts, only the form shows.
-			const isWhole = question.itemCount === 1 && openQuestion(question, { sessionId, discreet: true }).note === '';
+			const isWhole =
+				question.itemCount === 1 && openQuestionParts(question, { sessionId, discreet: true }).note === '';
 			const asked = { ...target, readAt, arrival: question.arrival ?? null, channelId, threadTs, messageTs };
 			const run = async (to: PersonRequest) => {
 				const text = await written.textOf(to, event);

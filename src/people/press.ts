@@ -1,6 +1,6 @@
 import type { Answers } from '../delivery/accept.ts';
 import type { AcceptResult } from '../domain/answer.ts';
-import { MINUTE_MS } from '../kernel/basics.ts';
+import { MINUTE_MS } from '../kernel/clock.ts';
 import {
 	CHOICE_WORDS,
 	changedChoice,
@@ -11,9 +11,9 @@ import {
 	takenChoice,
 } from '../screens/receipt.ts';
 import { ANYWHERE } from '../slack/access-policy.ts';
+import { textMessage } from '../slack/blocks.ts';
 import type { HandlerContext } from '../slack/context.ts';
-import { CHOOSE_IDS, type Choice, decodeChoice } from '../slack/ids.ts';
-import { textMessage } from '../slack/parts.ts';
+import { CHOOSE_IDS, decodeChoice, type PressedOption } from '../slack/ids.ts';
 import { answerPlace, type PersonRequest, type Press } from '../slack/request.ts';
 import type { InboxStore } from '../surfaces/inbox-store.ts';
 import type { ViewStore } from '../surfaces/view-store.ts';
@@ -35,7 +35,7 @@ export function registerPress(core: HandlerContext<{ inboxes: InboxStore; views:
 		return isRepeated;
 	}
 
-	async function tellResult(request: PersonRequest, choice: Choice, result: AcceptResult): Promise<void> {
+	async function tellResult(request: PersonRequest, choice: PressedOption, result: AcceptResult): Promise<void> {
 		// The post or the inbox shows it, with *Undo*.
 		if (result.kind !== 'taken') return;
 		const isTwice = isDoubleClick(result, clock.now());
@@ -85,7 +85,7 @@ function keyOf({ person, channelId, messageTs, triggerId }: PersonRequest, { vie
 }
 
 /** Where the access policy looks for the question. A press in a view names no channel, in a DM another one. */
-function originOf({ channelId, threadTs }: PersonRequest, { view, row }: Press, choice: Choice) {
+function originOf({ channelId, threadTs }: PersonRequest, { view, row }: Press, choice: PressedOption) {
 	if (view !== null) return { channelId: choice.channelId, threadTs: null };
 	return row ?? { channelId: channelId ?? choice.channelId, threadTs };
 }

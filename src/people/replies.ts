@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { Answers } from '../delivery/accept.ts';
 import type { Draft } from '../delivery/draft-store.ts';
-import { choicesOf, guessInput, optionsOr } from '../domain/secrecy.ts';
+import { optionsOr } from '../domain/choices.ts';
+import { choicesOf, guessInput } from '../domain/input-kind.ts';
 import { takenChoice } from '../screens/receipt.ts';
 import { changedTooLate, REPLY_WORDS } from '../screens/reply.ts';
+import { type MessageContent, textMessage } from '../slack/blocks.ts';
 import type { HandlerContext } from '../slack/context.ts';
 import { ACTIONS, decodeReply, type OfferedReply } from '../slack/ids.ts';
-import { type MessageContent, textMessage } from '../slack/parts.ts';
 import {
 	type AllowedRequest,
 	answerPlace,

@@ -1,6 +1,6 @@
 import { withoutFinalMarks } from '../domain/texts.ts';
-import { parseAddress } from '../kernel/basics.ts';
 import { COMMAND, commandLike } from '../kernel/command-name.ts';
+import { parseAddress } from '../kernel/values.ts';
 import { type HelpReason, helpMessage, mistypedMessage, POSTS } from '../screens/watch.ts';
 import { isReservedId } from '../service/service.ts';
 import { ANYWHERE } from '../slack/access-policy.ts';

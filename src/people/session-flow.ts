@@ -1,5 +1,6 @@
-import type { Person } from '../domain/session.ts';
-import { loggedId, MINUTE_MS } from '../kernel/basics.ts';
+import type { Person } from '../domain/person.ts';
+import { MINUTE_MS } from '../kernel/clock.ts';
+import { loggedId } from '../kernel/log.ts';
 import {
 	chooseItemModal,
 	loadingModal,
@@ -10,11 +11,11 @@ import {
 } from '../screens/form.ts';
 import { ONLY_TEXT } from '../screens/question.ts';
 import { MISSING, REASONS } from '../service/service.ts';
-import { codeOf, slackErrorCode, slackFailure } from '../slack/clients.ts';
+import type { ModalView } from '../slack/blocks.ts';
+import { slackCodeOf, slackErrorCode, slackFailure } from '../slack/clients.ts';
 import type { HandlerContext } from '../slack/context.ts';
 import { answerCard, errorMessage, errorModal, errorWords, stillWaitingMessage } from '../slack/error-view.ts';
 import { CALLBACKS, decodeMetadata, newMetadata } from '../slack/ids.ts';
-import type { ModalView } from '../slack/parts.ts';
 import type { ReadPermit } from '../slack/person-reads.ts';
 import { createPatientReads, openView, type UpdateOutcome, type ViewHandle } from '../slack/reply.ts';
 import {
@@ -208,7 +209,7 @@ export function createSessionFlow(
 			const filled = reading && (await fill(person, handle, latestContent, { reading }));
 			return filled?.outcome === 'updated' ? 'shown' : 'closed_meanwhile';
 		} catch (error) {
-			const code = codeOf(error);
+			const code = slackCodeOf(error);
 			// A form that is shown stays as it is, unless the person wants to change it.
 			if (isOfService(code) && (!isShown || content.sameReading === true)) {
 				const outcome = await showStored(errorWords(code).what).catch(() => null);

@@ -13,25 +13,25 @@ import {
 	submissionKeyOf,
 } from '../domain/answer.ts';
 import { NO_OCCURRENCES } from '../domain/occurrences.ts';
+import type { Person } from '../domain/person.ts';
 import { type AnswerMarks, looksSecretAt, secretAtFirst } from '../domain/secrecy.ts';
 import {
 	askingMessageIndex,
 	isOver,
 	isSameQuestion,
 	openQuestion,
-	type Person,
 	type Question,
 	questionAt,
 	type Session,
 } from '../domain/session.ts';
-import { type StoredQuestion, storedQuestionOf } from '../domain/session-snapshot.ts';
+import { type SnapshotQuestion, storedQuestionOf } from '../domain/session-snapshot.ts';
 import { NOTICES, type SessionModel } from '../screens/form.ts';
-import type { WatchStore } from '../sessions/watching-store.ts';
+import type { WatchStore } from '../sessions/watch-store.ts';
 import { asksTheSame, type Values, without, withoutChoices } from '../slack/form/fields.ts';
 import { type Links, newFormId, type ViewMetadata } from '../slack/ids.ts';
-import type { Reading } from '../slack/person-reads.ts';
+import type { PersonRead } from '../slack/person-reads.ts';
 import type { Words } from '../slack/rich-text.ts';
-import type { SessionStore } from '../store/watch-store.ts';
+import type { SessionStore } from '../store/watched-sessions.ts';
 import type { ViewStore } from '../surfaces/view-store.ts';
 import { draftsIn } from './agent-texts.ts';
 import type { Drafting, Prefill, StandingForm } from './drafts.ts';
@@ -54,8 +54,8 @@ interface Showing extends Content {
 }
 
 /** `stored`: of the question that is stored, because the session cannot be read; left out of what was read now. */
-export type ShownReading = Pick<Reading, 'session' | 'readAt' | 'since' | 'arrival'> & {
-	readonly stored?: StoredQuestion;
+export type ShownReading = Pick<PersonRead, 'session' | 'readAt' | 'since' | 'arrival'> & {
+	readonly stored?: SnapshotQuestion;
 };
 
 /** A message, and the question that it was chosen for; null: whichever is open. */
@@ -187,7 +187,7 @@ export function createPresenter(
 	}
 
 	/** The stored question, with what our answers say. Nobody can judge what became of it since. */
-	async function questionStored({ session }: ShownReading, { question }: StoredQuestion) {
+	async function questionStored({ session }: ShownReading, { question }: SnapshotQuestion) {
 		const { fingerprint, messageIndex } = question;
 		const key = keyOf(session.sessionId, messageIndex);
 		const [{ marks }, standing] = await Promise.all([
@@ -236,7 +236,7 @@ export function createPresenter(
 			return { session, readAt, since: readAt, arrival: newest.snapshot.question?.arrival ?? null, stored };
 		},
 
-		async asksTheSame(metadata: ViewMetadata, reading: Reading): Promise<boolean> {
+		async asksTheSame(metadata: ViewMetadata, reading: PersonRead): Promise<boolean> {
 			const question = await openQuestionOf(metadata, reading);
 			return question === null ? metadata.messageIndex === null : asksTheSame(metadata, question);
 		},

@@ -1,6 +1,8 @@
 import type { Core } from '../core.ts';
 import type { Answerers } from '../domain/answerers.ts';
-import { HandraiseError, startDeadline, unlessAborted } from '../kernel/basics.ts';
+import { type ChannelSettings, changedParts, type Mention, timesIn } from '../domain/channel-settings.ts';
+import { startDeadline, unlessAborted } from '../kernel/clock.ts';
+import { HandraiseError } from '../kernel/errors.ts';
 import {
 	type MentionProblems,
 	namingErrors,
@@ -13,11 +15,10 @@ import {
 } from '../screens/settings.ts';
 import { MOST_PEOPLE, type SettingsField } from '../screens/settings-fields.ts';
 import type { ChannelSettingsStore, StoredChannelSettings } from '../sessions/channel-store.ts';
-import { codeOf, isGoneGroup } from '../slack/clients.ts';
+import { isGoneGroup, slackCodeOf } from '../slack/clients.ts';
 import type { HandlerContext } from '../slack/context.ts';
 import type { AllowedRequest } from '../slack/request.ts';
 import { NO_GROUPS, type UserGroupList, type UserGroups } from '../slack/user-groups.ts';
-import { type ChannelSettings, changedParts, type Mention, timesIn } from '../store/watch.ts';
 import { type Drawing, lookOf } from '../surfaces/post.ts';
 
 /** Slack waits three seconds for an acknowledgement: until then Slack is asked, and the rest is for the store. */
@@ -144,7 +145,7 @@ export function createSettingsSaving(
 			using deadline = startDeadline(clock, Math.max(MIN_CHECK_MS, CHECK_UNTIL_MS - waitedMs));
 			const inTime = <Value>(checks: Promise<Value>) =>
 				unlessAborted(checks, deadline.signal).catch((error: unknown) => {
-					log.warn('channel_settings_not_checked', { code: codeOf(error), err: error });
+					log.warn('channel_settings_not_checked', { code: slackCodeOf(error), err: error });
 					return null;
 				});
 			const mayWatch = channels.mayWatch({ channelId, person });

@@ -19,9 +19,9 @@ import {
 	settingsSaved,
 } from '../screens/settings.ts';
 import type { ChannelSettingsStore, StoredChannelSettings } from '../sessions/channel-store.ts';
+import { textMessage } from '../slack/blocks.ts';
 import type { HandlerContext } from '../slack/context.ts';
 import { ACTIONS, CALLBACKS } from '../slack/ids.ts';
-import { textMessage } from '../slack/parts.ts';
 import {
 	type AllowedRequest,
 	ifAllowed,

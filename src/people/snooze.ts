@@ -1,4 +1,4 @@
-import { HOUR_MS } from '../kernel/basics.ts';
+import { HOUR_MS } from '../kernel/clock.ts';
 import { FALLBACK_TIME_ZONE, tomorrowAtNine } from '../kernel/quiet-hours.ts';
 import { snoozedMessage } from '../screens/inbox.ts';
 import type { HandlerContext } from '../slack/context.ts';

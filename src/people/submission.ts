@@ -2,7 +2,7 @@ import type { Answers } from '../delivery/accept.ts';
 import { type AnswerItem, submissionKeyOf } from '../domain/answer.ts';
 import { notYetWords, receiptContext, receiptModal, tooLate } from '../screens/receipt.ts';
 import type { HandlerContext } from '../slack/context.ts';
-import { titleOf } from '../slack/form/fields.ts';
+import { fieldTitle } from '../slack/form/fields.ts';
 import { CALLBACKS, newMetadata, type ViewMetadata } from '../slack/ids.ts';
 import { type AllowedRequest, isOfSession, type Submitted, type Wait, windowPlace } from '../slack/request.ts';
 import { line } from '../slack/rich-text.ts';
@@ -19,7 +19,7 @@ export function registerSubmission(core: HandlerContext & { flow: Forms; draftin
 			// Others read this title masked, if at all.
 			const isVeiled = metadata.showsHidden && metadata.veiled.includes(position);
 			return {
-				title: isField && !isVeiled ? titleOf(view, metadata, position) : '',
+				title: isField && !isVeiled ? fieldTitle(view, metadata, position) : '',
 				value: isField ? (typed.values[position] ?? '') : null,
 				// What was chosen may be a credential.
 				secret: [...metadata.secret, ...metadata.covered].includes(position),

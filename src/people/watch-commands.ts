@@ -1,10 +1,9 @@
 import { namesAnybody } from '../domain/answerers.ts';
-import { loggedId } from '../kernel/basics.ts';
+import { loggedId } from '../kernel/log.ts';
 import {
 	discoveredByWords,
 	discoveringWords,
 	expectationWords,
-	LIST_PAGE,
 	leftOutWords,
 	mentionOffer,
 	mistypedMessage,
@@ -15,6 +14,7 @@ import {
 	unwatchedAllWords,
 	unwatchedWords,
 	WATCHES_KEPT,
+	WATCHES_PAGE,
 	watchChooser,
 	watchingWords,
 	watchList,
@@ -23,15 +23,15 @@ import {
 import type { ChannelSettingsStore } from '../sessions/channel-store.ts';
 import type { Endings } from '../sessions/endings.ts';
 import type { Hooks, Subscriptions, WatchOutcome } from '../sessions/subscribe.ts';
-import { codeOf } from '../slack/clients.ts';
+import type { MessageContent } from '../slack/blocks.ts';
+import { slackCodeOf } from '../slack/clients.ts';
 import type { HandlerContext } from '../slack/context.ts';
 import { type AskedEnd, isDirectMessage } from '../slack/ids.ts';
-import type { MessageContent } from '../slack/parts.ts';
 import type { ReadPermit } from '../slack/person-reads.ts';
 import type { AllowedRequest, PersonRequest } from '../slack/request.ts';
 import type { Words } from '../slack/rich-text.ts';
 import type { ChannelKey, Discovery, NoListReason, WaitingSession } from '../store/watch.ts';
-import type { SessionStore } from '../store/watch-store.ts';
+import type { SessionStore } from '../store/watched-sessions.ts';
 import type { LeftOut } from '../surfaces/post.ts';
 
 /** What watching needs of `sessions/discover.ts`. */
@@ -108,7 +108,7 @@ export function createWatchCommands(
 					awaitsPost: !isTaken,
 				});
 			} catch (error) {
-				const code = codeOf(error);
+				const code = slackCodeOf(error);
 				if (code === 'too_fast') {
 					others.push(tooFastWords(sessionIds.slice(index), code, reply.errorContext(error)));
 					break;
@@ -241,11 +241,12 @@ export function createWatchCommands(
 		if (channelId === null) return say(request, [reply.words('watch_no_channel').text]);
 		const channel = { teamId: person.teamId, channelId };
 		const [page, discovery] = await Promise.all([
-			subscriptions.list(channel, { offset, limit: LIST_PAGE }),
+			subscriptions.list(channel, { offset, limit: WATCHES_PAGE }),
 			discoveries.of(channel),
 		]);
 		// The last one of a page has ended.
-		if (page.watches.length === 0 && offset > 0) return list(request, Math.max(0, offset - LIST_PAGE), isReplacement);
+		if (page.watches.length === 0 && offset > 0)
+			return list(request, Math.max(0, offset - WATCHES_PAGE), isReplacement);
 		const left = discovery === null ? null : await discoveries.leftOut(discovery);
 		const discoveryLines = [
 			...(discovery === null ? [] : [discoveredByWords(discovery)]),

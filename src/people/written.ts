@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { within } from '../kernel/basics.ts';
+import { within } from '../kernel/clock.ts';
 import { slackErrorCode } from '../slack/clients.ts';
 import type { HandlerContext } from '../slack/context.ts';
 import type { OfferedReply } from '../slack/ids.ts';

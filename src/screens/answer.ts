@@ -16,36 +16,39 @@ import {
 	sessionNameOf,
 } from '../domain/answer.ts';
 import { masked } from '../domain/masking.ts';
-import type { Became, Person } from '../domain/session.ts';
+import type { Person } from '../domain/person.ts';
+import type { Became } from '../domain/session.ts';
 import { isBlank, neutralise, oneLine } from '../domain/shown-text.ts';
 import { cutWithNote } from '../domain/texts.ts';
-import { hashOf } from '../kernel/basics.ts';
+import { hashOf } from '../kernel/values.ts';
 import { MISSING, REASONS, WAITING_CODES } from '../service/service.ts';
 import { isProvenRefusal } from '../slack/access-policy.ts';
 import { agentText } from '../slack/agent-text.ts';
-import { ACTIONS, CALLBACKS, newMetadata, type ViewMetadata } from '../slack/ids.ts';
 import {
-	andMoreWords,
 	type Button,
 	button,
 	buttons,
 	context,
 	divider,
-	endWords,
 	type KnownBlock,
 	type ModalView,
-	mentionOf,
 	modal,
-	momentOf,
-	type Names,
-	personName,
 	saying,
 	sayingSession,
 	section,
+} from '../slack/blocks.ts';
+import { ACTIONS, CALLBACKS, newMetadata, type ViewMetadata } from '../slack/ids.ts';
+import {
+	andMoreWords,
+	endWords,
+	mentionOf,
+	momentOf,
+	type Names,
+	personName,
 	sessionTitle,
 	smallId,
 	valuePieces,
-} from '../slack/parts.ts';
+} from '../slack/phrases.ts';
 import { bold, joined, line, lines, quote, rich, richText, sentences, type Words } from '../slack/rich-text.ts';
 
 /** What became of an answer in each state: the same words on posts and cards, in receipts, Homes and histories. */
@@ -221,7 +224,7 @@ export function draftModal({ values }: Pick<Draft, 'values'>): ModalView {
 
 export const sayingOf = (answer: Answer) => sayingSession(answer.question.sessionId, sessionNameOf(answer));
 /** The session of an answer. */
-export const titleOf = (answer: Answer) => sessionTitle(sessionNameOf(answer), answer.question.sessionId);
+export const answerTitle = (answer: Answer) => sessionTitle(sessionNameOf(answer), answer.question.sessionId);
 
 /** In place of a secret that is not stored any more. */
 export const REMOVED_ANSWER = '(hidden, and removed from Handraise)';
@@ -239,7 +242,7 @@ export function historyWords(sessionId: string, total: number, answers: readonly
 export function showQuestionButton(answer: Answer): Button | null {
 	const asked = keptQuestionOf(answer);
 	if (asked === null) return null;
-	return saying(oneLine(asked.items[0]?.title ?? '', 75) || titleOf(answer))(
+	return saying(oneLine(asked.items[0]?.title ?? '', 75) || answerTitle(answer))(
 		button(ACTIONS.showQuestion, 'Show question', { value: answer.id }),
 	);
 }
@@ -258,7 +261,7 @@ export function questionModal(answer: Answer): ModalView {
 		metadata: newMetadata({ sessionId, formId: '' }),
 		blocks: [
 			...richText(
-				...line(rich`✋ *${titleOf(answer)}*${asked === null ? '' : ' asked'}`),
+				...line(rich`✋ *${answerTitle(answer)}*${asked === null ? '' : ' asked'}`),
 				...agentText(asked?.context ?? '', 2_900),
 				...items,
 				...line(more),

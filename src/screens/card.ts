@@ -2,33 +2,27 @@ import { isOver } from '../domain/session.ts';
 import type { QuestionView, SessionSnapshot } from '../domain/session-snapshot.ts';
 import { createCutMark, withoutNote } from '../domain/texts.ts';
 import { agentLine, agentText, tableOf } from '../slack/agent-text.ts';
-import { errorWords } from '../slack/error-view.ts';
-import { ACTIONS, encodeTarget } from '../slack/ids.ts';
 import {
-	actionsLine,
 	type Button,
 	button,
 	buttons,
 	context,
 	dashboardButton,
-	endWords,
 	fitting,
 	type KnownBlock,
-	linkWords,
 	type MessageContent,
 	message,
-	momentOf,
 	moreMenu,
 	row,
 	sayingSession,
-	sessionTitle,
-	statusWords,
-	titleLine,
-} from '../slack/parts.ts';
+} from '../slack/blocks.ts';
+import { errorWords } from '../slack/error-view.ts';
+import { ACTIONS, encodeTarget } from '../slack/ids.ts';
+import { actionsLine, endWords, linkWords, momentOf, sessionTitle, statusWords, titleLine } from '../slack/phrases.ts';
 import { joined, line, type Piece, quote, rich, richText, type Words } from '../slack/rich-text.ts';
 import { endedWords } from './notice.ts';
-import { claimsWords, handOverLine, openQuestion, POST_ROOMS, questionText } from './question.ts';
-import { asksWords, type PostContext, titleOf, waitingLine, watchAgain } from './question-post.ts';
+import { claimsWords, handOverLine, openQuestionParts, POST_ROOMS, questionText } from './question.ts';
+import { asksWords, type PostContext, postTitle, waitingLine, watchAgain } from './question-post.ts';
 
 /** What a card shows. Holds no link that gives access to whoever has it. */
 export interface CardModel
@@ -88,7 +82,7 @@ export function watchCard(model: CardModel): MessageContent {
 export function endPost(status: string, post: PostContext): MessageContent {
 	const { sessionId, view, discreet } = post;
 	const { emoji } = statusWords(status);
-	const title = titleOf(post);
+	const title = postTitle(post);
 	const taken = tableOf(view?.result ?? '');
 	const { pieces, isWhole } = firstLines(taken?.others ?? view?.result ?? '', END_RESULT);
 	const value = encodeTarget({ sessionId, messageIndex: null });
@@ -128,7 +122,7 @@ function cardMenu(
 
 function askedParts(question: QuestionView, model: CardModel, room: (typeof POST_ROOMS)[number]): KnownBlock[] {
 	const { sessionId, name } = model.view;
-	const asked = openQuestion(question, { sessionId, sessionName: name, discreet: model.discreet, room });
+	const asked = openQuestionParts(question, { sessionId, sessionName: name, discreet: model.discreet, room });
 	return [
 		...asked.blocks(''),
 		...buttons(...asked.row),

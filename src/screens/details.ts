@@ -2,14 +2,10 @@ import { createMask, credentialsOf, type Mask } from '../domain/masking.ts';
 import { asks, latestHistory, resultOf, type Session, taskOf } from '../domain/session.ts';
 import { oneLine } from '../domain/shown-text.ts';
 import { agentText } from '../slack/agent-text.ts';
-import { ACTIONS, type Links } from '../slack/ids.ts';
 import {
-	actionsLine,
-	andMoreWords,
 	button,
 	buttons,
 	context,
-	counted,
 	divider,
 	heading,
 	type KnownBlock,
@@ -20,7 +16,9 @@ import {
 	saying,
 	section,
 	textMessage,
-} from '../slack/parts.ts';
+} from '../slack/blocks.ts';
+import { ACTIONS, type Links } from '../slack/ids.ts';
+import { actionsLine, andMoreWords, counted } from '../slack/phrases.ts';
 import { bold, joined, line, lines, type Piece, rich, richText } from '../slack/rich-text.ts';
 
 const MOST_FILES = 8;

@@ -12,30 +12,32 @@ import {
 	questionAt,
 	type Session,
 } from '../domain/session.ts';
-import type { StoredQuestion } from '../domain/session-snapshot.ts';
+import type { SnapshotQuestion } from '../domain/session-snapshot.ts';
 import { isBlank, oneLine } from '../domain/shown-text.ts';
 import { createCutMark } from '../domain/texts.ts';
 import { agentText } from '../slack/agent-text.ts';
-import { ASKING_SLACK } from '../slack/error-view.ts';
-import { buildForm, type Form, HIDES_ANSWER, HIDES_ANSWERS } from '../slack/form/build.ts';
-import { ACTIONS, CALLBACKS, encodeTarget, type Links, newMetadata, type ViewMetadata } from '../slack/ids.ts';
 import {
-	agoText,
 	answerAgainButton,
 	button,
 	buttons,
 	context,
 	dashboardButton,
-	durationText,
 	type KnownBlock,
 	type ModalView,
-	mentionOf,
 	modal,
-	momentOf,
 	moreMenu,
 	plain,
 	row,
 	section,
+} from '../slack/blocks.ts';
+import { ASKING_SLACK } from '../slack/error-view.ts';
+import { buildForm, type Form, HIDES_ANSWER, HIDES_ANSWERS } from '../slack/form/build.ts';
+import { ACTIONS, CALLBACKS, encodeTarget, type Links, newMetadata, type ViewMetadata } from '../slack/ids.ts';
+import {
+	agoText,
+	durationText,
+	mentionOf,
+	momentOf,
 	sessionName,
 	smallId,
 	statusWords,
@@ -43,7 +45,7 @@ import {
 	titleLine,
 	valuePieces,
 	waitingWords,
-} from '../slack/parts.ts';
+} from '../slack/phrases.ts';
 import {
 	bold,
 	joined,
@@ -140,7 +142,7 @@ export interface SessionModel {
 	readonly session: Session;
 	readonly readAt: number;
 	/** The session cannot be read: `session` is what is stored of it. Null or left out: it was read. */
-	readonly stored?: Pick<StoredQuestion, 'step' | 'hides'> | null;
+	readonly stored?: Pick<SnapshotQuestion, 'step' | 'hides'> | null;
 	/** See `arrivalSeen` of an answer. */
 	readonly arrival?: number | null;
 	readonly question: Question | null;

@@ -1,4 +1,4 @@
-import { textMessage } from '../slack/parts.ts';
+import { textMessage } from '../slack/blocks.ts';
 import { askedOf, type ContentOf, type Drawing, type Drawn, type DuePost, lookOf } from '../surfaces/post.ts';
 import { handOverOf, type QuestionFacts } from './facts.ts';
 import { handOverPost, NOT_TOLD_ANY_MORE } from './hand-over.ts';

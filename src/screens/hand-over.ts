@@ -2,26 +2,18 @@ import { HAND_OVER_WINDOW_MS, type HandOver, MOST_HAND_OVERS, MOST_IN_WINDOW } f
 import { oneLine } from '../domain/shown-text.ts';
 import type { HandOverObstacle, PressedQuestion, QuestionToHandOver, TooManyHandOvers } from '../people/hand-overs.ts';
 import type { Refusal } from '../slack/access-policy.ts';
+import { buttons, context, fitting, inRow, type ModalView, message, modal, plain, section } from '../slack/blocks.ts';
 import { CANNOT_ANSWER, type ErrorContext } from '../slack/error-view.ts';
 import { ACTIONS, CALLBACKS, encodeQuestionMark, newMetadata, type ViewMetadata } from '../slack/ids.ts';
 import {
-	buttons,
 	contactOf,
-	context,
 	durationText,
-	fitting,
-	inRow,
-	type ModalView,
 	mentionOf,
-	message,
-	modal,
 	type Names,
 	NOBODY_NAMED,
-	placeOf,
-	plain,
-	section,
+	placeWords,
 	sessionTitle,
-} from '../slack/parts.ts';
+} from '../slack/phrases.ts';
 import {
 	bold,
 	line,
@@ -36,8 +28,8 @@ import {
 } from '../slack/rich-text.ts';
 import type { Asked } from '../store/question-store.ts';
 import type { ContentOf } from '../surfaces/post.ts';
-import { openQuestion, POST_ROOMS, questionText, toldWords } from './question.ts';
-import { asksWords, isAnswering, type PostContext, settledQuestionPost, titleOf } from './question-post.ts';
+import { openQuestionParts, POST_ROOMS, questionText, toldWords } from './question.ts';
+import { asksWords, isAnswering, type PostContext, postTitle, settledQuestionPost } from './question-post.ts';
 
 /** The block_ids of the inputs in the window. */
 export const HAND_OVER_FIELD = 'b.hand_over_to';
@@ -100,7 +92,7 @@ export function handOverPost(
 	const words = isHeld ? handedOverWords(content.from) : givenBackWords(content);
 	const mark = { sessionId, fingerprint: question.fingerprint };
 	const text = questionText({ question, sessionName: view?.name ?? '', discreet });
-	const place = placeOf(channelId, watchedBy === post.reader ? null : mentionOf(watchedBy));
+	const place = placeWords(channelId, watchedBy === post.reader ? null : mentionOf(watchedBy));
 	const from = isHeld ? mentionOf(content.from) : '';
 	const hint = isHeld
 		? sentences(
@@ -109,7 +101,7 @@ export function handOverPost(
 			)
 		: '';
 	const blocks = fitting(POST_ROOMS, (room) => {
-		const open = openQuestion(question, {
+		const open = openQuestionParts(question, {
 			sessionId,
 			sessionName: view?.name ?? '',
 			discreet,
@@ -119,7 +111,7 @@ export function handOverPost(
 		});
 		return [
 			...richText(...line(isHeld ? bold(words) : words), ...(isHeld ? quotedText(note ?? '', MOST_IN_NOTE) : [])),
-			...open.blocks(asksWords(titleOf(post))),
+			...open.blocks(asksWords(postTitle(post))),
 			...inRow(buttons(...open.row), post, encodeQuestionMark(mark)),
 			...context(open.note, hint),
 		];

@@ -1,7 +1,11 @@
 import type { Core } from '../core.ts';
 import { type Answer, firstOf, isSecondChoice, textsOf } from '../domain/answer.ts';
-import type { Person, SessionKey } from '../domain/session.ts';
-import { codeOf, DAY_MS, type DeepReadonly, retryAtOf } from '../kernel/basics.ts';
+import type { Person } from '../domain/person.ts';
+import type { SessionKey } from '../domain/session.ts';
+import { DAY_MS } from '../kernel/clock.ts';
+import { codeOf } from '../kernel/errors.ts';
+import { retryAtOf } from '../kernel/retries.ts';
+import type { DeepReadonly } from '../kernel/values.ts';
 import { type AccessPolicy, ANYWHERE } from '../slack/access-policy.ts';
 import type { Need } from '../slack/calls.ts';
 import type { Memberships } from '../slack/channels.ts';

@@ -13,42 +13,45 @@ import {
 } from '../domain/answer.ts';
 import { masked, maskedNames } from '../domain/masking.ts';
 import { isBlank, oneLine } from '../domain/shown-text.ts';
-import { HOUR_MS, hashOf, MINUTE_MS } from '../kernel/basics.ts';
+import { HOUR_MS, MINUTE_MS } from '../kernel/clock.ts';
 import { COMMAND } from '../kernel/command-name.ts';
-import { ASKING_SLACK, errorWords } from '../slack/error-view.ts';
-import { ACTIONS, CALLBACKS, encodeMetadata, encodeTarget, newMetadata } from '../slack/ids.ts';
+import { hashOf } from '../kernel/values.ts';
 import {
-	agoText,
-	andMoreWords,
 	answerAgainButton,
 	type Button,
 	button,
 	buttons,
 	context,
-	counted,
 	type HomeView,
 	heading,
 	inRow,
 	type KnownBlock,
 	type ModalView,
-	mentionOf,
 	modal,
-	momentOf,
 	moreMenu,
-	type Names,
-	placeOf,
 	row,
 	sayingSession,
 	section,
-	sessionTitle,
 	textMessage,
+} from '../slack/blocks.ts';
+import { ASKING_SLACK, errorWords } from '../slack/error-view.ts';
+import { ACTIONS, CALLBACKS, encodeMetadata, encodeTarget, newMetadata } from '../slack/ids.ts';
+import {
+	agoText,
+	andMoreWords,
+	counted,
+	mentionOf,
+	momentOf,
+	type Names,
+	placeWords,
+	sessionTitle,
 	valueLine,
-} from '../slack/parts.ts';
+} from '../slack/phrases.ts';
 import { bold, joined, lines, marked, plainWords, rich, richText, sentences, type Words } from '../slack/rich-text.ts';
 import type { WaitingSession } from '../store/watch.ts';
 import type { DueView } from '../surfaces/view-store.ts';
 import type { InboxLook } from '../surfaces/views.ts';
-import { sayingOf, stateLine, storedTitle, titleOf } from './answer.ts';
+import { answerTitle, sayingOf, stateLine, storedTitle } from './answer.ts';
 import {
 	type InboxBuilder,
 	type InboxContent,
@@ -58,7 +61,7 @@ import {
 	PER_PAGE,
 	type ShownInbox,
 } from './inbox-content.ts';
-import { claimsWords, handOverLine, openQuestion, QUESTION_CUT } from './question.ts';
+import { claimsWords, handOverLine, openQuestionParts, QUESTION_CUT } from './question.ts';
 import { type ReceiptContext, receiptButtons, receiptContext } from './receipt.ts';
 import { idAmong, noListWords } from './watch.ts';
 
@@ -181,10 +184,10 @@ function questionEntry(
 	const { askedIn, since, handOver, question, view } = entry;
 	const { sessionId, messageIndex } = question;
 	const { channelId, watchedBy } = askedIn;
-	const place = placeOf(channelId, watchedBy === userId ? null : mentionOf(watchedBy));
+	const place = placeWords(channelId, watchedBy === userId ? null : mentionOf(watchedBy));
 	const id = idAmong(shown, sessionOf(entry));
 	const holding = { handOver, reader: userId };
-	const asked = openQuestion(view, {
+	const asked = openQuestionParts(view, {
 		sessionId,
 		sessionName: entry.sessionName,
 		discreet: askedIn.discreet,
@@ -263,7 +266,7 @@ function ownAnswerEntry(answer: Answer, now: number): KnownBlock[] {
 	const place = [answer.origin, `answer ${answer.id}`] as const;
 	if (isUndoable(answer)) {
 		const undo = sayingOf(answer)(button(ACTIONS.undo, 'Undo', { value: answer.id }));
-		const words = joined(titleOf(answer), answeredWords(answer), 'sends in a moment');
+		const words = joined(answerTitle(answer), answeredWords(answer), 'sends in a moment');
 		return inRow(row(words, undo), ...place);
 	}
 	const [first, ...others] = [...receiptButtons(answer), dismissButton(answer)];
@@ -309,7 +312,7 @@ function answerLine(answer: Answer, now: number): Words {
 	const { acceptedAt } = answer;
 	const second = secondChoiceWords(answer);
 	const outcome = second === '' ? joined(answeredWords(answer), stateLine(answer, 'author')) : second;
-	return joined(titleOf(answer), outcome, roundedAgo(acceptedAt, now));
+	return joined(answerTitle(answer), outcome, roundedAgo(acceptedAt, now));
 }
 
 /** `Which colour? · You: grey`; empty where the text is gone. */

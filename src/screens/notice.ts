@@ -1,22 +1,21 @@
 import { COMMAND } from '../kernel/command-name.ts';
+import { type MessageContent, textMessage } from '../slack/blocks.ts';
 import { errorWords } from '../slack/error-view.ts';
 import {
 	andMoreWords,
 	contactOf,
 	durationText,
-	type MessageContent,
 	momentOf,
 	personName,
-	placeOf,
+	placeWords,
 	sessionName,
 	shownId,
 	statusWords,
-	textMessage,
-} from '../slack/parts.ts';
+} from '../slack/phrases.ts';
 import { bold, lines, listed, marked, rich, sentences, type Words } from '../slack/rich-text.ts';
 import { WATCH_MAX_DAYS, type WatchEnd } from '../store/watch.ts';
 import type { ContentOf, PostKind } from '../surfaces/post.ts';
-import { type PostContext, titleOf, WATCHED_AGAIN, waitingLine } from './question-post.ts';
+import { type PostContext, postTitle, WATCHED_AGAIN, waitingLine } from './question-post.ts';
 import { leftOutWords } from './watch.ts';
 
 type Draw<K extends PostKind> = (content: ContentOf<K>, post: PostContext) => Words;
@@ -25,7 +24,7 @@ type Draw<K extends PostKind> = (content: ContentOf<K>, post: PostContext) => Wo
 const PLAIN = {
 	status({ from, to }, post) {
 		const { emoji, words } = statusWords(to);
-		const first = rich`${emoji} *${titleOf(post)}*: ${words} (before: ${statusWords(from).words})`;
+		const first = rich`${emoji} *${postTitle(post)}*: ${words} (before: ${statusWords(from).words})`;
 		return lines(first, post.view?.status === to ? waitingLine(post.view) : '');
 	},
 	watchEnded: (_, post) => rich`👋 ${endedWords(post)}`,
@@ -55,7 +54,7 @@ const PLAIN = {
 				'channel. {next}',
 			{
 				about: sessionId === null ? '' : rich` about ${sessionName(sessionId)}`,
-				place: placeOf(channelId),
+				place: placeWords(channelId),
 				code,
 				next:
 					sessionId === null
@@ -74,7 +73,7 @@ const PLAIN = {
 			'⚠️ Nobody named under *Mention* in the settings of {place} is there any more. Questions that nobody answers ' +
 				'get another reminder, and nobody is mentioned. You saved these settings last. To change them, type ' +
 				'`{command} settings` there.',
-			{ place: placeOf(channelId), command: COMMAND },
+			{ place: placeWords(channelId), command: COMMAND },
 		),
 	creatorTold: creatorToldWords,
 } as const satisfies { readonly [K in PostKind]?: Draw<K> };
@@ -96,7 +95,7 @@ function creatorToldWords(told: ContentOf<'creatorTold'>, post: PostContext): Wo
 	const isAll = sessionIds.length === 0;
 	const what = isAll ? 'all sessions' : sessionNames(sessionIds);
 	const why = endedWords({ ...post, ended: reason }, isAll ? `${COMMAND} watch all` : `${COMMAND} watch`);
-	return rich`👋 The watch of ${what} in ${placeOf(channelId)} has ended: ${why}`;
+	return rich`👋 The watch of ${what} in ${placeWords(channelId)} has ended: ${why}`;
 }
 
 const NAMED_SESSIONS = 10;

@@ -1,17 +1,19 @@
 import { z } from 'zod';
+import { choicesOf, guessInputAt } from '../domain/input-kind.ts';
 import { nearMissAt } from '../domain/near-misses.ts';
 import { askedAt } from '../domain/options.ts';
 import { MAX_OPTION_LENGTH, MAX_OPTIONS } from '../domain/quick-answer.ts';
-import { choicesOf, guessInputAt, looksSecretAt } from '../domain/secrecy.ts';
-import { gated, NOTHING_ELSE, openQuestion as openQuestionOf, type Question, type Session } from '../domain/session.ts';
+import { looksSecretAt } from '../domain/secrecy.ts';
+import { gated, NOTHING_ELSE, openQuestion, type Question, type Session } from '../domain/session.ts';
 import { snapshotOf } from '../domain/session-snapshot.ts';
-import { HandraiseError, parseOrNull } from '../kernel/basics.ts';
+import { HandraiseError } from '../kernel/errors.ts';
 import { atOnce } from '../kernel/lease-loop.ts';
+import { parseOrNull } from '../kernel/values.ts';
 import { draftsIn } from '../people/agent-texts.ts';
+import { buttons, type KnownBlock, type MessageContent, type ModalView, message, plain } from '../slack/blocks.ts';
 import { buildForm } from '../slack/form/build.ts';
 import { CHOOSE_IDS, newMetadata } from '../slack/ids.ts';
-import { buttons, type KnownBlock, type MessageContent, type ModalView, message, plain } from '../slack/parts.ts';
-import { MOST_ABOVE_OPTIONS, openQuestion } from './question.ts';
+import { MOST_ABOVE_OPTIONS, openQuestionParts } from './question.ts';
 import { asksWords } from './question-post.ts';
 
 /* What Handraise makes of a question, for the authors of agents: `npm run ask`, and the sandbox. */
@@ -39,11 +41,11 @@ export function previewOf(json: string) {
 			{ code: 'no_question' },
 		);
 	const session = sessionOf(asked);
-	const question = openQuestionOf(session);
+	const question = openQuestion(session);
 	const { question: view } = snapshotOf(session, 0);
 	if (question === null || view === null) throw new HandraiseError('nothing is asked', { code: 'internal' });
 	const showing = { sessionId: session.sessionId, discreet: false, choices: { channelId: 'C0', readAt: 0 } };
-	const { blocks, row, note, isTooLong } = openQuestion(view, showing);
+	const { blocks, row, note, isTooLong } = openQuestionParts(view, showing);
 	const labels = row.flatMap((part) =>
 		part?.type === 'button' && CHOOSE_IDS.some((id) => id === part.action_id) ? [part.text.text] : [],
 	);

@@ -15,27 +15,21 @@ import { isOver, isReworded, isWaiting } from '../domain/session.ts';
 import { asShownBy, type QuestionView, type SessionSnapshot } from '../domain/session-snapshot.ts';
 import { oneLine } from '../domain/shown-text.ts';
 import type { Named } from '../slack/answerers.ts';
-import { ACTIONS, encodeTarget } from '../slack/ids.ts';
 import {
-	andMoreWords,
 	answerAgainButton,
 	type Button,
 	button,
 	buttons,
 	context,
-	counted,
-	endWords,
 	fitting,
 	type KnownBlock,
 	type MessageContent,
 	message,
-	momentOf,
 	moreMenu,
-	personName,
 	row,
-	sessionTitle,
-	waitingWords,
-} from '../slack/parts.ts';
+} from '../slack/blocks.ts';
+import { ACTIONS, encodeTarget } from '../slack/ids.ts';
+import { andMoreWords, counted, endWords, momentOf, personName, sessionTitle, waitingWords } from '../slack/phrases.ts';
 import { isEmpty, joined, rich, richText, type Words } from '../slack/rich-text.ts';
 import type { Asked } from '../store/question-store.ts';
 import { inlineState, markOf, notSentWords, showQuestionButton } from './answer.ts';
@@ -45,7 +39,7 @@ import {
 	askedLine,
 	claimsWords,
 	handOverLine,
-	openQuestion,
+	openQuestionParts,
 	POST_ROOMS,
 	questionText,
 	sayingQuestion,
@@ -71,7 +65,7 @@ export function askedPost(asked: Asked, changed: boolean, post: PostContext): Me
 	const blocks = fitting(POST_ROOMS, (room) => {
 		const open = openOf(asked, post, room);
 		return [
-			...open.blocks(joined(asksWords(titleOf(post), changed), stepsWords(question, view))),
+			...open.blocks(joined(asksWords(postTitle(post), changed), stepsWords(question, view))),
 			...answerBlocks(question, post, room),
 			...buttons(...open.row),
 			...context(
@@ -92,7 +86,7 @@ function openOf({ question, readAt }: Asked, post: PostContext, room: PostRoom =
 	const sessionName = view?.name ?? '';
 	// Everybody has the same buttons. Whoever may not hand it over is told when they press.
 	const holding = { handOver: null };
-	return openQuestion(question, { sessionId, sessionName, discreet, room, choices, holding, hasMenu: true });
+	return openQuestionParts(question, { sessionId, sessionName, discreet, room, choices, holding, hasMenu: true });
 }
 
 /** Who has an open question, and who is answering it. */
@@ -140,7 +134,7 @@ export function isAnswering({ question, readAt }: Asked, answer: Answer | null):
 
 /** The post of a question that is answered or over: its end in two lines, all of it while an answer is under way. */
 export function settledQuestionPost(asked: Asked, how: SettledLook | null, post: PostContext): MessageContent {
-	const title = titleOf(post);
+	const title = postTitle(post);
 	const answer = shownAnswer(asked, how, post.standing);
 	const outcome = outcomeWords(asked, how, post);
 	const says = saysOf(asked.question, post);
@@ -285,7 +279,7 @@ export function isLastLook(how: SettledLook | null, { standing }: Pick<PostConte
 	return how !== null && how !== 'wentOn' && !mayChange && !isBlocking(standing?.state ?? '');
 }
 
-export const titleOf = ({ view, sessionId }: PostContext) => sessionTitle(view?.name ?? '', sessionId);
+export const postTitle = ({ view, sessionId }: PostContext) => sessionTitle(view?.name ?? '', sessionId);
 
 const MOST_ITEMS = 5;
 

@@ -8,6 +8,16 @@ import type { ItemView, QuestionView } from '../domain/session-snapshot.ts';
 import { cutTo, oneLine } from '../domain/shown-text.ts';
 import { type CutMark, createCutMark, cutText } from '../domain/texts.ts';
 import { agentLine, agentText } from '../slack/agent-text.ts';
+import {
+	answerButton,
+	type Button,
+	button,
+	context,
+	type KnownBlock,
+	moreMenu,
+	plain,
+	saying,
+} from '../slack/blocks.ts';
 import type { Form } from '../slack/form/build.ts';
 import { MOST_FIELDS } from '../slack/form/fields.ts';
 import {
@@ -15,33 +25,17 @@ import {
 	BUTTON_LABELS,
 	type ButtonLabel,
 	CHOOSE_IDS,
-	type Choice,
 	encodeChoice,
 	encodeQuestionMark,
 	encodeSnooze,
 	encodeTarget,
+	type PressedOption,
 	type QuestionMark,
 	questionHash,
 	SNOOZE_LENGTHS,
 	type SnoozeLength,
 } from '../slack/ids.ts';
-import {
-	andMoreWords,
-	answerButton,
-	type Button,
-	button,
-	context,
-	counted,
-	type KnownBlock,
-	mentionOf,
-	moreMenu,
-	type Names,
-	personName,
-	plain,
-	saying,
-	spokenName,
-	valuePieces,
-} from '../slack/parts.ts';
+import { andMoreWords, counted, mentionOf, type Names, personName, spokenName, valuePieces } from '../slack/phrases.ts';
 import {
 	bold,
 	line,
@@ -120,7 +114,7 @@ interface Showing {
 	readonly discreet: boolean;
 	readonly room?: Room;
 	/** Where one press may answer, and when the read of the question began; null: not here. */
-	readonly choices?: Pick<Choice, 'channelId' | 'readAt'> | null;
+	readonly choices?: Pick<PressedOption, 'channelId' | 'readAt'> | null;
 	/** For *Hand over* and *Give back*; null: without. */
 	readonly holding?: Holding | null;
 	readonly snoozes?: boolean;
@@ -132,7 +126,7 @@ interface Showing {
  * An open question and its buttons: one for each option that one press can send unless a part is cut, one that opens
  * the form if Slack can show it, and those for whoever does not answer. `note`: why it has no form, or a part is cut.
  */
-export function openQuestion(question: QuestionView, showing: Showing) {
+export function openQuestionParts(question: QuestionView, showing: Showing) {
 	const { sessionId, room = 'post', choices = null, holding = null, snoozes = false, hasMenu = false } = showing;
 	const { messageIndex, fingerprint, openCount } = question;
 	const target = { sessionId, messageIndex };
@@ -214,7 +208,7 @@ const TITLE_LENGTH = 120;
 /** None where a value would be too long, or an option looks like a button of ours. */
 function optionButtons(
 	{ messageIndex, fingerprint, shownHash, quick, items, arrival }: QuestionView,
-	place: Pick<Choice, 'sessionId' | 'channelId' | 'readAt'>,
+	place: Pick<PressedOption, 'sessionId' | 'channelId' | 'readAt'>,
 ): Button[] {
 	const item = quick === null ? undefined : items[quick.position];
 	if (quick === null || item === undefined || !lookDifferent(quick.options, OWN_LABELS)) return [];

@@ -22,42 +22,37 @@ import {
 	sessionNameOf,
 	TAKES_LONG_MS,
 } from '../domain/answer.ts';
-import type { Person } from '../domain/session.ts';
+import type { Person } from '../domain/person.ts';
 import { oneLine } from '../domain/shown-text.ts';
-import { hashOf } from '../kernel/basics.ts';
-import { codeOf } from '../slack/clients.ts';
-import { type ErrorContext, errorWords } from '../slack/error-view.ts';
+import { hashOf } from '../kernel/values.ts';
 import {
-	ACTIONS,
-	CALLBACKS,
-	type Choice,
-	encodeCarriage,
-	encodeTarget,
-	newMetadata,
-	type SessionTarget,
-} from '../slack/ids.ts';
-import {
-	agoText,
-	andMoreWords,
 	answerButton,
 	type Button,
 	button,
 	buttons,
-	contactOf,
 	context,
 	fitting,
 	type KnownBlock,
 	type MessageContent,
 	type ModalView,
-	mentionOf,
 	message,
 	modal,
 	sayingSession,
 	section,
-	smallId,
 	textMessage,
-	valuePieces,
-} from '../slack/parts.ts';
+} from '../slack/blocks.ts';
+import { slackCodeOf } from '../slack/clients.ts';
+import { type ErrorContext, errorWords } from '../slack/error-view.ts';
+import {
+	ACTIONS,
+	CALLBACKS,
+	encodeCarriage,
+	encodeTarget,
+	newMetadata,
+	type PressedOption,
+	type SessionTarget,
+} from '../slack/ids.ts';
+import { agoText, andMoreWords, contactOf, mentionOf, smallId, valuePieces } from '../slack/phrases.ts';
 import {
 	bold,
 	joined,
@@ -73,6 +68,7 @@ import {
 import { type Drawing, lookOf } from '../surfaces/post.ts';
 import type { ViewLook } from '../surfaces/views.ts';
 import {
+	answerTitle,
 	firstPersonOf,
 	hasText,
 	MOST_ITEMS,
@@ -81,7 +77,6 @@ import {
 	stateLine,
 	storedTitle,
 	timelineWords,
-	titleOf,
 } from './answer.ts';
 
 export interface ReceiptContext {
@@ -145,7 +140,7 @@ function receiptBlocks(
 	const explanation = receiptExplanation(answer, receipt);
 	const headline = stateLine(answer, 'author');
 	const other = otherAnswer(answer, receipt, room);
-	const named = more === null && sessionNameOf(answer) !== '' ? `For ${titleOf(answer)}` : '';
+	const named = more === null && sessionNameOf(answer) !== '' ? `For ${answerTitle(answer)}` : '';
 	return [
 		...section(isSaved ? rich`⏳ *Saved, not delivered yet.* ${explanation}` : bold(headline)),
 		...section(isSaved ? '' : explanation),
@@ -357,7 +352,7 @@ export function receiptModal(answer: Answer, receipt: ReceiptContext): ModalView
 }
 
 export function receiptMessage(answer: Answer, receipt: ReceiptContext): MessageContent {
-	const text = `${stateLine(answer, 'author')} (your answer for ${titleOf(answer)})`;
+	const text = `${stateLine(answer, 'author')} (your answer for ${answerTitle(answer)})`;
 	const blocks = fitting([5_000, 2_500, 1_000, 500], (room) => receiptBlocks(answer, receipt, null, room));
 	return message(text, blocks);
 }
@@ -381,7 +376,7 @@ export function choiceMessage(words: Words, target: SessionTarget, sessionName =
 	return textMessage(words, buttons(sayingSession(target.sessionId, sessionName)(open)));
 }
 
-type OwnChoice = Pick<Choice, 'option'>;
+type OwnChoice = Pick<PressedOption, 'option'>;
 
 /** What people are told about their choice. */
 export const CHOICE_WORDS = {
@@ -414,19 +409,19 @@ export const CHOICE_WORDS = {
 } as const;
 
 /** To somebody whose choice is not stored, for the code of a failure or a refusal. */
-export function failedChoice(choice: Choice, error: unknown, context: ErrorContext): MessageContent {
-	const code = codeOf(error);
+export function failedChoice(choice: PressedOption, error: unknown, context: ErrorContext): MessageContent {
+	const code = slackCodeOf(error);
 	if (code === 'acceptance_unknown') return choiceMessage(CHOICE_WORDS.unknown(choice), choice);
 	return choiceMessage(CHOICE_WORDS.notSent(choice, errorWords(code, context).text), choice);
 }
 
 /** To somebody who pressed on a question in whose place the agent asks something else by now. */
-export function changedChoice(choice: Choice): MessageContent {
+export function changedChoice(choice: PressedOption): MessageContent {
 	return choiceMessage(CHOICE_WORDS.notSent(choice, 'The agent asks something else now.'), choice);
 }
 
 /** Where nothing can be chosen with a button. */
-export function noChoice(choice: Choice): MessageContent {
+export function noChoice(choice: PressedOption): MessageContent {
 	const answer = sayingSession(choice.sessionId)(answerButton(choice));
 	return textMessage('One-press answers are switched off here. Open the question to answer it.', buttons(answer));
 }
@@ -440,7 +435,7 @@ export function takenChoice(choice: Pressed, { by, answer }: Taken): MessageCont
 	const words = isSamePerson(answer.person, by.person)
 		? CHOICE_WORDS.second(choice, first)
 		: sentences(CHOICE_WORDS.lost(choice, mentionOf(by.person.userId), first), notYetWords(by));
-	return choiceMessage(rich`🔀 *${titleOf(by)}*: ${words}`, choice, sessionNameOf(by));
+	return choiceMessage(rich`🔀 *${answerTitle(by)}*: ${words}`, choice, sessionNameOf(by));
 }
 
 const DOUBLE_CLICK_MS = 5_000;

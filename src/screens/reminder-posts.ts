@@ -1,10 +1,11 @@
 import type { Core } from '../core.ts';
 import { isAnsweredSince } from '../domain/answer.ts';
 import { namesAnybody, OPERATOR } from '../domain/answerers.ts';
-import { MINUTE_MS } from '../kernel/basics.ts';
+import { type ChannelSettings, isInThread, type Mention } from '../domain/channel-settings.ts';
+import { MINUTE_MS } from '../kernel/clock.ts';
 import type { ChannelSettingsStore, StoredChannelSettings } from '../sessions/channel-store.ts';
 import type { WhoMayAnswer } from '../slack/answerers.ts';
-import { type ChannelKey, type ChannelSettings, isInThread, type Mention } from '../store/watch.ts';
+import type { ChannelKey } from '../store/watch.ts';
 import {
 	askedOf,
 	type ContentOf,

@@ -1,32 +1,34 @@
+import type { Mention } from '../domain/channel-settings.ts';
 import { oneLine } from '../domain/shown-text.ts';
 import { COMMAND } from '../kernel/command-name.ts';
-import { ACTIONS, inboxRowId } from '../slack/ids.ts';
 import {
-	andMoreWords,
 	type Button,
 	button,
 	buttons,
 	context,
-	counted,
-	durationText,
 	fitting,
 	type KnownBlock,
-	linkWords,
 	type MessageContent,
-	mentionsOf,
 	message,
-	type Names,
-	personName,
 	row,
 	section,
-	sessionTitle,
 	textMessage,
-} from '../slack/parts.ts';
+} from '../slack/blocks.ts';
+import { ACTIONS, inboxRowId } from '../slack/ids.ts';
+import {
+	andMoreWords,
+	counted,
+	durationText,
+	linkWords,
+	mentionsOf,
+	type Names,
+	personName,
+	sessionTitle,
+} from '../slack/phrases.ts';
 import { bold, joined, notificationText, plainWords, rich, sentences, struck, type Words } from '../slack/rich-text.ts';
 import type { Asked } from '../store/question-store.ts';
-import type { Mention } from '../store/watch.ts';
 import type { ReminderEntry } from '../surfaces/post.ts';
-import { askedLine, handOverLine, LINE_LENGTHS, openQuestion, sayingQuestion, toldWords } from './question.ts';
+import { askedLine, handOverLine, LINE_LENGTHS, openQuestionParts, sayingQuestion, toldWords } from './question.ts';
 import { namedWords, type PostContext } from './question-post.ts';
 import { idAmong } from './watch.ts';
 
@@ -93,7 +95,7 @@ const shownStage = <E extends Pick<ReminderEntry, 'stage'>>(entry: E, isForNobod
 function answerOf({ question, sessionName, ...asked }: RemindedQuestion): [answer: Button | null, note: string] {
 	const { sessionId } = asked.entry;
 	const showing = { sessionId, sessionName, discreet: asked.discreet || asked.threadOnly };
-	const { row, note } = openQuestion(question, showing);
+	const { row, note } = openQuestionParts(question, showing);
 	const [opens] = row.filter((element) => element?.type === 'button');
 	if (opens === undefined) return [null, note];
 	return [sayingQuestion(question, showing)(button(ACTIONS.answer, 'Answer', { value: opens.value ?? '' })), ''];

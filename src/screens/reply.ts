@@ -1,9 +1,7 @@
 import type { Config } from '../config.ts';
 import type { QuestionView } from '../domain/session-snapshot.ts';
 import { APP_NAME, COMMAND } from '../kernel/command-name.ts';
-import { ACTIONS, encodeCarriage, encodeReply, type OfferedReply } from '../slack/ids.ts';
 import {
-	andMoreWords,
 	type Button,
 	button,
 	buttons,
@@ -16,9 +14,10 @@ import {
 	saying,
 	sayingSession,
 	section,
-	sessionTitle,
 	textMessage,
-} from '../slack/parts.ts';
+} from '../slack/blocks.ts';
+import { ACTIONS, encodeCarriage, encodeReply, type OfferedReply } from '../slack/ids.ts';
+import { andMoreWords, sessionTitle } from '../slack/phrases.ts';
 import { bold, joined, line, marked, quotedText, rich, richText } from '../slack/rich-text.ts';
 import { askedLine, elsewhereWords, LINE_LENGTHS, ONLY_TEXT } from './question.ts';
 import { idAmong } from './watch.ts';

@@ -1,15 +1,22 @@
 import { z } from 'zod';
 import { namesAnybody } from '../domain/answerers.ts';
+import {
+	type ChannelSettings,
+	changedParts,
+	type Mention,
+	type PostStyle,
+	timesIn,
+} from '../domain/channel-settings.ts';
+import { isForgotten } from '../domain/person.ts';
 import { oneLine } from '../domain/shown-text.ts';
-import { type DeepReadonly, isForgotten } from '../kernel/basics.ts';
 import { FALLBACK_TIME_ZONE, leavesTime, type QuietHours, timeZoneNamed, WEEKDAYS } from '../kernel/quiet-hours.ts';
+import type { DeepReadonly } from '../kernel/values.ts';
+import type { InputBlock, PlainTextOption } from '../slack/blocks.ts';
+import { plain } from '../slack/blocks.ts';
 import type { Element } from '../slack/form/fields.ts';
 import { ACTIONS } from '../slack/ids.ts';
-import type { InputBlock, PlainTextOption } from '../slack/parts.ts';
-import { plain } from '../slack/parts.ts';
 import { rich, type Words } from '../slack/rich-text.ts';
 import type { UserGroup, UserGroups } from '../slack/user-groups.ts';
-import { type ChannelSettings, changedParts, type Mention, type PostStyle, timesIn } from '../store/watch.ts';
 import { POSTS } from './watch.ts';
 
 /** `HH:MM`, as Slack gives it. */
@@ -43,7 +50,7 @@ interface Filled {
 	readonly defaultMs: number | null;
 }
 
-export interface Field<Value> {
+export interface SettingsInput<Value> {
 	readonly label: string;
 	/** Plain text. */
 	readonly hint?: string;
@@ -67,7 +74,7 @@ export const MOST_OPTIONS = 100;
 const ZONE_LENGTH = 60;
 const action_id = ACTIONS.settingsField;
 
-type ListField = Omit<Field<readonly string[]>, 'label'>;
+type ListField = Omit<SettingsInput<readonly string[]>, 'label'>;
 
 const peopleField = (field: 'people' | 'answerers', tooMany: string): ListField => ({
 	element: (shown) => ({
@@ -104,7 +111,7 @@ const groupsField = (field: 'groups' | 'answererGroups', tooMany: string): ListF
 	check: ({ values }) => (values[field].length > MOST_GROUPS ? tooMany : ''),
 });
 
-const timeField = (field: 'from' | 'to'): Omit<Field<string>, 'label'> => ({
+const timeField = (field: 'from' | 'to'): Omit<SettingsInput<string>, 'label'> => ({
 	element: (shown) => ({ type: 'timepicker', action_id, initial_time: shown }),
 	read: ({ selected_time: time }, shown) => time ?? shown,
 	check: ({ values }) =>
@@ -113,7 +120,7 @@ const timeField = (field: 'from' | 'to'): Omit<Field<string>, 'label'> => ({
 
 const POST_PARTS = Object.keys(POSTS) as (keyof typeof POSTS)[];
 
-export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> } = {
+export const FIELDS: { readonly [F in SettingsField]: SettingsInput<SettingsValues[F]> } = {
 	remind: {
 		label: 'Remind after',
 		hint: 'Posts a reminder here.',
@@ -304,7 +311,7 @@ function timeWords(ms: number | null): string {
 const DAY_NAMES = { 1: 'Mon', 2: 'Tue', 3: 'Wed', 4: 'Thu', 5: 'Fri', 6: 'Sat', 7: 'Sun' } as const;
 
 /** The fields for these settings. `quiet`: what the fields of the quiet hours hold while there are none. */
-export function valuesOf(
+export function settingsValuesOf(
 	{
 		remindAfterMs: remind,
 		escalateAfterMs: escalate,

@@ -1,9 +1,22 @@
 import { z } from 'zod';
 import { namesAnybody, OPERATOR } from '../domain/answerers.ts';
+import { type ChannelSettings, changedParts, type Mention } from '../domain/channel-settings.ts';
+import { isForgotten } from '../domain/person.ts';
 import { oneLine } from '../domain/shown-text.ts';
-import { isForgotten } from '../kernel/basics.ts';
 import { APP_NAME, COMMAND } from '../kernel/command-name.ts';
 import type { StoredChannelSettings } from '../sessions/channel-store.ts';
+import {
+	context,
+	divider,
+	type InputBlock,
+	type KnownBlock,
+	type MessageContent,
+	type ModalView,
+	modal,
+	plain,
+	section,
+	textMessage,
+} from '../slack/blocks.ts';
 import type { ChannelVerdict } from '../slack/channels.ts';
 import { ASKING_SLACK, CANNOT_ANSWER, type ErrorContext, errorWords, REFUSAL_CODES } from '../slack/error-view.ts';
 import { entryOf } from '../slack/form/fields.ts';
@@ -11,34 +24,22 @@ import { ACTIONS, CALLBACKS, isDirectMessage, settingsBlockId, slackCodec } from
 import {
 	andMoreWords,
 	contactOf,
-	context,
-	divider,
 	durationText,
-	type InputBlock,
-	type KnownBlock,
-	type MessageContent,
-	type ModalView,
 	mentionOf,
 	mentionsOf,
-	modal,
 	momentOf,
 	type Names,
 	NOBODY_NAMED,
 	personName,
-	placeOf,
-	plain,
-	section,
-	textMessage,
-} from '../slack/parts.ts';
+	placeWords,
+} from '../slack/phrases.ts';
 import type { Submitted, SubmittedView } from '../slack/request.ts';
 import { isEmpty, joined, lines, marked, plainWords, rich, sentences, type Words } from '../slack/rich-text.ts';
 import { groupIn, groupName, MOST_NAMED, type UserGroups } from '../slack/user-groups.ts';
-import { type ChannelSettings, changedParts, type Mention } from '../store/watch.ts';
 import type { ContentOf } from '../surfaces/post.ts';
 import {
 	capitalised,
 	FIELDS,
-	type Field,
 	LINES,
 	type LineContext,
 	MOST_OPTIONS,
@@ -48,10 +49,11 @@ import {
 	PARTS,
 	SETTINGS_FIELDS,
 	type SettingsField,
+	type SettingsInput,
 	type SettingsValues,
 	settingsOf,
 	settingsValues,
-	valuesOf,
+	settingsValuesOf,
 } from './settings-fields.ts';
 import { POSTS } from './watch.ts';
 
@@ -75,9 +77,9 @@ export const { encode: encodeSettingsMetadata, decode: decodeSettingsMetadata } 
 export function metadataFor(
 	channelId: string,
 	{ settings, revision }: StoredChannelSettings,
-	quiet: Parameters<typeof valuesOf>[1],
+	quiet: Parameters<typeof settingsValuesOf>[1],
 ): SettingsMetadata {
-	const shown = valuesOf(settings, quiet);
+	const shown = settingsValuesOf(settings, quiet);
 	return { channelId, revision, base: shown, shown, confirms: false };
 }
 
@@ -172,7 +174,9 @@ export function settingsForm(model: SettingsModel): ModalView {
 		clearOnClose: true,
 		blocks: [
 			...section(notice),
-			...section(rich`Reminders of questions in ${placeOf(metadata.channelId)}, what posts show, and who may answer.`),
+			...section(
+				rich`Reminders of questions in ${placeWords(metadata.channelId)}, what posts show, and who may answer.`,
+			),
 			...inputs,
 			...context(lastChangeWords(change)),
 		],
@@ -257,7 +261,13 @@ export function settingsSaved(
 
 function input<F extends SettingsField>({ metadata, groups, defaultMs }: SettingsModel, field: F): InputBlock[] {
 	const { channelId, revision, shown } = metadata;
-	const { label, hint = '', directHint = hint, isForChannels, ...fieldOf }: Field<SettingsValues[F]> = FIELDS[field];
+	const {
+		label,
+		hint = '',
+		directHint = hint,
+		isForChannels,
+		...fieldOf
+	}: SettingsInput<SettingsValues[F]> = FIELDS[field];
 	const isDirect = isDirectMessage(channelId);
 	const element = isDirect && isForChannels ? null : fieldOf.element(shown[field], { groups, defaultMs });
 	if (element === null) return [];
@@ -337,7 +347,7 @@ export const SETTINGS_ERRORS = {
 
 /** To whoever asked to be mentioned in a channel. `afterMs`: when a question escalates; null: no more people can be. */
 export function mentionedMessage(channelId: string, afterMs: number | null): MessageContent {
-	const where = placeOf(channelId);
+	const where = placeWords(channelId);
 	const changes = rich`\`${COMMAND} settings\` there changes that.`;
 	const full = rich`🛑 You were not added: ${MOST_PEOPLE} people are mentioned in ${where} already, the limit.`;
 	if (afterMs === null) return textMessage(sentences(full, changes));
@@ -408,7 +418,7 @@ export function settingsChangedPost(
 	const isOfReminders = parts.every((part) => part !== 'answerers' && !(part in POSTS));
 	const isOfList = parts.every((part) => part === 'answerers');
 	const what = isOfReminders ? 'the reminders of' : isOfList ? 'who may answer in' : 'the settings of';
-	const place = isDirectMessage(channelId) ? placeOf(channelId) : 'this channel';
+	const place = isDirectMessage(channelId) ? placeWords(channelId) : 'this channel';
 	const who = by === OPERATOR ? capitalised(by) : personName(by, names);
 	return textMessage(lines(rich`🔧 ${who} changed ${what} ${place}.`, ...changes));
 }

@@ -1,9 +1,10 @@
 import type { Core } from '../core.ts';
+import { isInThread } from '../domain/channel-settings.ts';
 import { isOver } from '../domain/session.ts';
-import { HOUR_MS, hashOf, MINUTE_MS } from '../kernel/basics.ts';
-import { textMessage } from '../slack/parts.ts';
+import { HOUR_MS, MINUTE_MS } from '../kernel/clock.ts';
+import { hashOf } from '../kernel/values.ts';
+import { textMessage } from '../slack/blocks.ts';
 import { sentences, unescaped } from '../slack/rich-text.ts';
-import { isInThread } from '../store/watch.ts';
 import { askedOf, type ContentOf, type Drawing, type Drawn, type DuePost, lookOf } from '../surfaces/post.ts';
 import { type CardModel, endPost, watchCard } from './card.ts';
 import { NO_LINK_MS, type QuestionFacts } from './facts.ts';

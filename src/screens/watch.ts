@@ -1,8 +1,23 @@
+import type { PostStyle } from '../domain/channel-settings.ts';
 import { maskedNames } from '../domain/masking.ts';
 import type { SessionSnapshot } from '../domain/session-snapshot.ts';
 import { oneLine } from '../domain/shown-text.ts';
 import { APP_NAME, COMMAND } from '../kernel/command-name.ts';
 import type { Expectation, WatchOutcome } from '../sessions/subscribe.ts';
+import {
+	button,
+	buttons,
+	context,
+	fitting,
+	type KnownBlock,
+	type MessageContent,
+	message,
+	row,
+	saying,
+	sayingSession,
+	section,
+	textMessage,
+} from '../slack/blocks.ts';
 import { type ErrorContext, errorWords, meantWords } from '../slack/error-view.ts';
 import {
 	ACTIONS,
@@ -16,32 +31,20 @@ import {
 import {
 	agoText,
 	andMoreWords,
-	button,
-	buttons,
 	contactOf,
-	context,
 	counted,
 	durationText,
 	endWords,
-	fitting,
-	type KnownBlock,
-	type MessageContent,
 	mentionOf,
-	message,
 	momentOf,
-	placeOf,
+	placeWords,
 	progressWords,
-	row,
-	saying,
-	sayingSession,
-	section,
 	sessionTitle,
 	shownId,
 	statusWords,
-	textMessage,
-} from '../slack/parts.ts';
+} from '../slack/phrases.ts';
 import { bold, joined, lines, listed, marked, rich, sentences, type Words } from '../slack/rich-text.ts';
-import type { Discovery, NoListReason, PostStyle, WaitingSession, Watch } from '../store/watch.ts';
+import type { Discovery, NoListReason, WaitingSession, Watch } from '../store/watch.ts';
 import type { LeftOut } from '../surfaces/post.ts';
 import { askedLine, LINE_LENGTHS } from './question.ts';
 
@@ -154,7 +157,7 @@ export function outcomesMessage(outcomes: readonly Words[], below: readonly Know
 
 /** `channelId`: Slack may take the reply as a direct message alone. */
 export const mentionOffer = (channelId: string): KnownBlock[] => [
-	...context(rich`The button is for any session in ${placeOf(channelId)}`),
+	...context(rich`The button is for any session in ${placeWords(channelId)}`),
 	...buttons(saying('in the channel')(button(ACTIONS.mentionMe, 'Mention me if nobody answers', { value: channelId }))),
 ];
 
@@ -330,7 +333,7 @@ export function watchCountWords(total: number, discovers: boolean): Words {
 }
 
 /** Watches on a page of the list: with the longest ids, each takes 1,000 of the 12,000 characters of a message. */
-export const LIST_PAGE = 10;
+export const WATCHES_PAGE = 10;
 
 interface ListedWatch extends Pick<Watch, 'session'> {
 	readonly view: SessionSnapshot | null;
@@ -347,14 +350,14 @@ export function watchList(
 	const headline = watchCountWords(total, discovery.length > 0);
 	const about = section(lines(...discovery));
 	if (total === 0) return message(headline, [...section(headline), ...about]);
-	const shown = watches.slice(0, LIST_PAGE);
+	const shown = watches.slice(0, WATCHES_PAGE);
 	const blocks = fitting(LINE_LENGTHS, (length) => [
 		...section(bold(headline)),
 		...about,
 		...shown.flatMap((watch) => watchEntry(watch, shown, at, length)),
 		...buttons(
-			ofChannel(offset > 0 ? button(ACTIONS.listNewer, 'Back', page(Math.max(0, offset - LIST_PAGE))) : null),
-			ofChannel(offset + LIST_PAGE < total ? button(ACTIONS.listOlder, 'More', page(offset + LIST_PAGE)) : null),
+			ofChannel(offset > 0 ? button(ACTIONS.listNewer, 'Back', page(Math.max(0, offset - WATCHES_PAGE))) : null),
+			ofChannel(offset + WATCHES_PAGE < total ? button(ACTIONS.listOlder, 'More', page(offset + WATCHES_PAGE)) : null),
 		),
 	]);
 	return message(headline, blocks);

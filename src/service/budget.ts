@@ -1,12 +1,6 @@
-import {
-	type Cell,
-	type Clock,
-	createMemo,
-	createMemoryCell,
-	createWaker,
-	LONGEST_RETRY_AFTER_MS,
-	unlessAborted,
-} from '../kernel/basics.ts';
+import { type Clock, createWaker, unlessAborted } from '../kernel/clock.ts';
+import { type Cell, createMemo, createMemoryCell } from '../kernel/memory.ts';
+import { LONGEST_RETRY_AFTER_MS } from '../kernel/retries.ts';
 import { type RequestPriority, SessionServiceError } from './service.ts';
 
 /** What the headers of a response say. */

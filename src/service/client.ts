@@ -1,8 +1,12 @@
 import pRetry from 'p-retry';
 import { putBodyOf } from '../domain/compare.ts';
 import { gated, type Session } from '../domain/session.ts';
-import { backOff, type Clock, codeOf, loggedId, setBounded, unlessAborted, uptimeOf } from '../kernel/basics.ts';
+import { type Clock, unlessAborted, uptimeOf } from '../kernel/clock.ts';
+import { codeOf } from '../kernel/errors.ts';
 import { inSlices } from '../kernel/lease-loop.ts';
+import { loggedId } from '../kernel/log.ts';
+import { setBounded } from '../kernel/memory.ts';
+import { backOff } from '../kernel/retries.ts';
 import type { Permit, RequestBudget } from './budget.ts';
 import { idIn, isPutSuccess, type ListPage, listQuery, readListResponse, readSessionResponse } from './schema.ts';
 import {
@@ -14,7 +18,7 @@ import {
 	SessionServiceError,
 	type WaitingList,
 } from './service.ts';
-import { createTransport, type Kept, MAX_PAGE_BYTES, type TransportOptions } from './transport.ts';
+import { createTransport, type KeptResponse, MAX_PAGE_BYTES, type TransportOptions } from './transport.ts';
 
 /** The largest PUT. The service takes 100 kB (the smaller meaning of the unit is used) and fails above that. */
 const MAX_REQUEST_BYTES = 100_000;
@@ -241,7 +245,7 @@ export function createSessionServiceClient(options: ClientOptions): SessionServi
 }
 
 interface KeptSession extends SessionReading {
-	readonly response: Kept<Session>;
+	readonly response: KeptResponse<Session>;
 	/** `readAt` on the clock's uptime. */
 	readonly beganAt: number;
 }
@@ -331,12 +335,12 @@ const LISTING_MS = 45_000;
 /** Lists waiting sessions, if the service can. After a page that is too large, pages are half as large from then on. */
 function createSessionList(transport: ReturnType<typeof createTransport>, budget: RequestBudget, clock: Clock) {
 	/** The pages of the newest list, of `pageSize`. */
-	let kept: readonly Kept<ListPage>[] = [];
+	let kept: readonly KeptResponse<ListPage>[] = [];
 	let pageSize = PAGE_SIZE;
 
 	return async function listWaiting(signal?: AbortSignal): Promise<WaitingList> {
 		const deadline = clock.now() + LISTING_MS;
-		let pages: Kept<ListPage>[] = [];
+		let pages: KeptResponse<ListPage>[] = [];
 		let requestCount = 0;
 		let tookMs = 0;
 

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { type Clock, OVER, unlessAborted } from '../kernel/basics.ts';
+import { type Clock, OVER, unlessAborted } from '../kernel/clock.ts';
 import { type Operation, SessionServiceError } from './service.ts';
 
 export interface HttpRequest {

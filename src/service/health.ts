@@ -1,4 +1,5 @@
-import { type Clock, createMemo, elapsedSince, uptimeOf } from '../kernel/basics.ts';
+import { type Clock, elapsedSince, uptimeOf } from '../kernel/clock.ts';
+import { createMemo } from '../kernel/memory.ts';
 import { MISSING } from './service.ts';
 
 /** The service is down when no call has succeeded for this long... */

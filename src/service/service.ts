@@ -1,5 +1,5 @@
 import type { ListedSession, SentItem, Session } from '../domain/session.ts';
-import { codedCodes, HandraiseError } from '../kernel/basics.ts';
+import { codedCodes, HandraiseError } from '../kernel/errors.ts';
 
 /**
  * - `retryable`: the same call may succeed later.

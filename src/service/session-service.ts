@@ -1,6 +1,6 @@
 import { type Config, liveSecret } from '../config.ts';
 import type { Session, SessionKey } from '../domain/session.ts';
-import { loggedId } from '../kernel/basics.ts';
+import { loggedId } from '../kernel/log.ts';
 import type { Metrics } from '../kernel/metrics.ts';
 import { createRequestBudget } from './budget.ts';
 import { createSessionServiceClient } from './client.ts';

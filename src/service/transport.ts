@@ -1,7 +1,10 @@
 import { type Dispatcher, Pool } from 'undici';
-import { type Clock, CODINGS, LONGEST_RETRY_AFTER_MS, type Log, unlessAborted, uptimeOf } from '../kernel/basics.ts';
+import { type Clock, unlessAborted, uptimeOf } from '../kernel/clock.ts';
+import { CODINGS } from '../kernel/errors.ts';
 import { nextTurn } from '../kernel/lease-loop.ts';
+import type { Log } from '../kernel/log.ts';
 import { CONNECTIONS } from '../kernel/proxy.ts';
+import { LONGEST_RETRY_AFTER_MS } from '../kernel/retries.ts';
 import type { RateLimitObservation, RequestBudget } from './budget.ts';
 import { exchange, type HttpRequest, type HttpResponse } from './exchange.ts';
 import { errorOfStatus, PRIORITIES, parseBaseUrl, type RequestPriority, SessionServiceError } from './service.ts';
@@ -19,7 +22,7 @@ export interface CallReport extends Pick<Call<unknown>, 'operation' | 'priority'
 	readonly tookMs: number;
 }
 
-export interface Kept<Value> {
+export interface KeptResponse<Value> {
 	readonly value: Value;
 	/** For the next request; null when it cannot be sent back. */
 	readonly etag: string | null;
@@ -31,7 +34,7 @@ interface Call<Value> extends Pick<HttpRequest, 'operation' | 'path' | 'body' | 
 	readonly sessionId: string | null;
 	readonly priority: RequestPriority;
 	/** Of an earlier call: if it is unchanged, the service need not send it again. */
-	readonly kept?: Kept<Value> | undefined;
+	readonly kept?: KeptResponse<Value> | undefined;
 	readonly maxBodyBytes?: number;
 	/** Milliseconds for the whole call, if less than usual. */
 	readonly timeoutMs?: number;
@@ -66,7 +69,7 @@ export function createTransport(options: TransportOptions) {
 		pathOf,
 
 		/** Follows no redirect. Resolves to `kept` on 304. @throws SessionServiceError, or the signal's reason */
-		async send<Value>(call: Call<Value>): Promise<Kept<Value> & { endedAt: number; tookMs: number }> {
+		async send<Value>(call: Call<Value>): Promise<KeptResponse<Value> & { endedAt: number; tookMs: number }> {
 			const { operation, priority, sessionId, kept, body, maxBodyBytes = MAX_BODY_BYTES, read, ...request } = call;
 			const startedAt = uptimeOf(clock);
 			let byteCount = 0;

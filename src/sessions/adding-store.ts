@@ -17,26 +17,10 @@ import {
 import { lockFor } from '../store/locks.ts';
 import { markDue } from '../store/marks.ts';
 import { knownQuestions } from '../store/question-store.ts';
-import {
-	type ChannelKey,
-	type LimitReached,
-	NEWS_AHEAD_MS,
-	type Watch,
-	type WatchEnd,
-	type WatchLimit,
-	type WatchLimits,
-} from '../store/watch.ts';
-import {
-	changeSession,
-	changeWatch,
-	insertWatch,
-	liveWatches,
-	readDigest,
-	readWatch,
-	startReading,
-	viewColumn,
-	type WatchRow,
-} from '../store/watch-store.ts';
+import { NEWS_AHEAD_MS } from '../store/session-reads.ts';
+import type { ChannelKey, LimitReached, Watch, WatchEnd, WatchLimit, WatchLimits } from '../store/watch.ts';
+import { changeSession, readDigest, startReading, viewColumn } from '../store/watched-sessions.ts';
+import { changeWatch, insertWatch, liveWatches, readWatch, type WatchRow } from '../store/watches.ts';
 import {
 	HAS_POSTED,
 	type ItemsAt,

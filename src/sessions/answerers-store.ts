@@ -2,8 +2,10 @@
 
 import { checkAuthorsAgain } from '../delivery/moving-store.ts';
 import { type Answerers, type AnswerRule, mayAnswer, namesAnybody, type Standing } from '../domain/answerers.ts';
+import { channelSettings } from '../domain/channel-settings.ts';
 import type { SessionKey } from '../domain/session.ts';
-import { DAY_MS, parseOrNull } from '../kernel/basics.ts';
+import { DAY_MS } from '../kernel/clock.ts';
+import { parseOrNull } from '../kernel/values.ts';
 import {
 	addNew,
 	channelOf,
@@ -21,7 +23,7 @@ import {
 import { removeInBatches } from '../store/due.ts';
 import { inLockOrder, lockSession } from '../store/locks.ts';
 import { markDue } from '../store/marks.ts';
-import { type ChannelKey, channelSettings, type Watch } from '../store/watch.ts';
+import type { ChannelKey, Watch } from '../store/watch.ts';
 import { planPosts } from '../surfaces/plan-store.ts';
 
 export type Rules = ReadonlyMap<string, readonly AnswerRule[]>;
@@ -81,7 +83,7 @@ export async function enterRule(
 	const { trx } = tx;
 	const row = await from(trx, 'channel_settings', channelOf(watch)).select('settings').executeTakeFirst();
 	const settings = row && parseOrNull(channelSettings, row.settings);
-	// One that cannot be read names nobody any more where it decided before, as `readSettings` says.
+	// One that cannot be read names nobody any more where it decided before, as `readChannelSettings` says.
 	const closes = settings === null && (await isFound(from(trx, 'answer_rules', channelOf(watch)).select('service')));
 	if (!closes && !(settings && namesAnybody(settings.answerers))) return;
 	const { teamId, channelId, session, createdAt: enteredAt } = watch;

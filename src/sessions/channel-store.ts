@@ -2,10 +2,14 @@
 
 import { z } from 'zod';
 import { type AnswerRule, namesAnybody, OPERATOR, type Standing } from '../domain/answerers.ts';
-import type { ListedSession, Person, SessionKey } from '../domain/session.ts';
-import { DAY_MS, type Log, parseOrNull, pick } from '../kernel/basics.ts';
+import { changedParts, DEFAULT_CHANNEL_SETTINGS, FORMER_DEFAULT, UNKNOWN_STYLE } from '../domain/channel-settings.ts';
+import type { Person } from '../domain/person.ts';
+import type { ListedSession, SessionKey } from '../domain/session.ts';
+import { DAY_MS } from '../kernel/clock.ts';
+import type { Log } from '../kernel/log.ts';
+import { parseOrNull, pick } from '../kernel/values.ts';
 import { recordEvents } from '../store/audit.ts';
-import { readSettings } from '../store/channel-settings.ts';
+import { readChannelSettings } from '../store/channel-settings.ts';
 import {
 	add,
 	addNew,
@@ -27,15 +31,7 @@ import {
 import { removeInBatches } from '../store/due.ts';
 import { lockFor } from '../store/locks.ts';
 import { markDue } from '../store/marks.ts';
-import {
-	type ChannelKey,
-	changedParts,
-	DEFAULT_CHANNEL_SETTINGS,
-	type Discovery,
-	FORMER_DEFAULT,
-	UNKNOWN_STYLE,
-	type WaitingSession,
-} from '../store/watch.ts';
+import type { ChannelKey, Discovery, WaitingSession } from '../store/watch.ts';
 import { dropPlanned, planPosts, redrawChannel } from '../surfaces/plan-store.ts';
 import type { NewPost } from '../surfaces/post.ts';
 import { lookAtChannel } from '../surfaces/reminder-store.ts';
@@ -227,7 +223,7 @@ function namePlace({ service, sessionId }: SessionKey) {
 	return { table: 'waiting_sessions', id: placeId(service, sessionId), column: 'name' } as const;
 }
 
-export type StoredChannelSettings = Readonly<Awaited<ReturnType<typeof readSettings>>>;
+export type StoredChannelSettings = Readonly<Awaited<ReturnType<typeof readChannelSettings>>>;
 
 /**
  * Settings that a person chose for a channel whose settings they saw at `revision`. `groupIds`: the user groups that
@@ -243,7 +239,7 @@ export type SettingsParts = Pick<StoreParts, 'db'> & { readonly log: Log };
 
 export function createChannelSettingsStore({ db, log }: SettingsParts) {
 	return {
-		read: (channel: ChannelKey) => readSettings({ db, log }, channel),
+		read: (channel: ChannelKey) => readChannelSettings({ db, log }, channel),
 
 		/** The lists of a session, at any address; empty: everybody who may use Handraise may answer it. */
 		rulesOf: async (teamId: string, sessionId: string) =>
@@ -276,7 +272,7 @@ export function createChannelSettingsStore({ db, log }: SettingsParts) {
 		 */
 		write: (channel: ChannelKey, { settings, revision, person, post, now, groupIds }: ChosenSettings) =>
 			db.write(async (trx) => {
-				const before = await readSettings({ db: { read: trx }, log }, channel);
+				const before = await readChannelSettings({ db: { read: trx }, log }, channel);
 				const parts = changedParts(before.settings, settings);
 				const isOtherList = parts.includes('answerers');
 				if (isOtherList) await lockFor(trx, 'addingWatches');
@@ -312,7 +308,7 @@ export async function clearAnswerers(tx: Tx, channelId: string, log: Log): Promi
 	let isCleared = false;
 	for (const { teamId } of rows) {
 		const channel = { teamId, channelId };
-		const { settings: before, revision } = await readSettings({ db: { read: trx }, log }, channel);
+		const { settings: before, revision } = await readChannelSettings({ db: { read: trx }, log }, channel);
 		if (!namesAnybody(before.answerers)) continue;
 		isCleared = true;
 		const after = { ...before, answerers: DEFAULT_CHANNEL_SETTINGS.answerers };

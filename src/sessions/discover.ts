@@ -1,5 +1,5 @@
 import type { Core } from '../core.ts';
-import type { Cell } from '../kernel/basics.ts';
+import type { Cell } from '../kernel/memory.ts';
 import type { SessionService } from '../service/session-service.ts';
 import { createDiscoveries } from './discovery.ts';
 import { createListing, type ListingState } from './listing.ts';

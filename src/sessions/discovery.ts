@@ -1,12 +1,13 @@
 import type { Core } from '../core.ts';
 import { isWaiting, type ListedSession } from '../domain/session.ts';
-import { backOff, DAY_MS } from '../kernel/basics.ts';
+import { DAY_MS } from '../kernel/clock.ts';
+import { backOff } from '../kernel/retries.ts';
 import { isDirectMessage } from '../slack/ids.ts';
 import type { ChannelKey, Discovery, NoListReason } from '../store/watch.ts';
 import type { LeftOut, NewPost, PostContent } from '../surfaces/post.ts';
 import type { PostStore } from '../surfaces/store.ts';
 import type { DiscoveryStore } from './channel-store.ts';
-import type { WatchStore } from './watching-store.ts';
+import type { WatchStore } from './watch-store.ts';
 
 const MOST_WAITING = 500;
 /** A listed session that asked nothing, or could not be read, is read again after this, then after twice the time. */

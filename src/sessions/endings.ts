@@ -1,12 +1,14 @@
 import type { Core } from '../core.ts';
-import { backOff, codeOf, unlessAborted, within } from '../kernel/basics.ts';
+import { unlessAborted, within } from '../kernel/clock.ts';
+import { codeOf } from '../kernel/errors.ts';
+import { backOff } from '../kernel/retries.ts';
 import type { createChannelList } from '../slack/channels.ts';
 import { isDirectMessage } from '../slack/ids.ts';
 import type { ChannelEnd, ChannelKey, Watch, WatchEnd } from '../store/watch.ts';
 import type { NewPost } from '../surfaces/post.ts';
 import type { PostStore } from '../surfaces/store.ts';
 import type { DiscoveryStore } from './channel-store.ts';
-import type { WatchStore } from './watching-store.ts';
+import type { WatchStore } from './watch-store.ts';
 
 export function createEndings(core: Core<{ watches: WatchStore; discoveries: DiscoveryStore; posts: PostStore }>) {
 	const { clock, store } = core;

@@ -1,20 +1,14 @@
 import type { Core } from '../core.ts';
-import {
-	backOff,
-	type Cell,
-	codeOf,
-	DAY_MS,
-	HandraiseError,
-	pick,
-	repeat,
-	retryAtOf,
-	uptimeOf,
-} from '../kernel/basics.ts';
+import { DAY_MS, uptimeOf } from '../kernel/clock.ts';
+import { codeOf, HandraiseError } from '../kernel/errors.ts';
 import { LOG_LINES } from '../kernel/log-lines.ts';
+import type { Cell } from '../kernel/memory.ts';
+import { backOff, repeat, retryAtOf } from '../kernel/retries.ts';
+import { pick } from '../kernel/values.ts';
 import type { BackgroundBudget } from '../service/budget.ts';
 import type { ServiceHealth } from '../service/health.ts';
 import { WAITING_CODES, type WaitingList } from '../service/service.ts';
-import type { SessionStore } from '../store/watch-store.ts';
+import type { SessionStore } from '../store/watched-sessions.ts';
 import type { createDiscoveries } from './discovery.ts';
 import { type ListKnowledge, leastMs, UNLISTED } from './schedule.ts';
 

@@ -4,16 +4,18 @@ import { nearMissAt } from '../domain/near-misses.ts';
 import type { OccurrenceChange } from '../domain/occurrences.ts';
 import { askedAt } from '../domain/options.ts';
 import { questionAt, type Session } from '../domain/session.ts';
-import { codeOf, MINUTE_MS, retryAtOf, uptimeOf } from '../kernel/basics.ts';
+import { MINUTE_MS, uptimeOf } from '../kernel/clock.ts';
+import { codeOf } from '../kernel/errors.ts';
 import { createLeaseLoop, leaseQueue } from '../kernel/lease-loop.ts';
+import { retryAtOf } from '../kernel/retries.ts';
 import type { BackgroundBudget } from '../service/budget.ts';
 import { DOWN_AFTER_MS, OUTAGE_CODES, type ServiceHealth } from '../service/health.ts';
 import { type MeasuredReading, MISSING, type SessionReading, WAITING_CODES } from '../service/service.ts';
-import type { DueSession, SessionStore, TakenSession } from '../store/watch-store.ts';
+import type { DueSession, SessionStore, TakenSession } from '../store/watched-sessions.ts';
 import { createReading, keptOf, type ReadAnswers } from './reading.ts';
 import type { ReadOutcome, RecordingStore, SessionUpdate } from './recording-store.ts';
 import type { ListKnowledge } from './schedule.ts';
-import type { WatchStore } from './watching-store.ts';
+import type { WatchStore } from './watch-store.ts';
 
 export interface PollerOptions {
 	readonly budget: BackgroundBudget;

@@ -2,12 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Core } from '../core.ts';
 import type { NoteRead } from '../delivery/confirm.ts';
 import { questionViewAt } from '../domain/session-snapshot.ts';
-import { codeOf } from '../kernel/basics.ts';
-import type { SessionStore } from '../store/watch-store.ts';
+import { codeOf } from '../kernel/errors.ts';
+import type { SessionStore } from '../store/watched-sessions.ts';
 import { changesQuestion } from './poller.ts';
 import { createReading, type ReadAnswers } from './reading.ts';
 import type { RecordingStore } from './recording-store.ts';
-import type { WatchStore } from './watching-store.ts';
+import type { WatchStore } from './watch-store.ts';
 
 /** A read is judged anew this often when something else was stored meanwhile. */
 const TRIES = 3;

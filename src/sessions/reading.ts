@@ -1,20 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Core } from '../core.ts';
-import type { OurAnswers as OwnAnswers } from '../delivery/earlier-answers.ts';
+import type { OurAnswers } from '../delivery/earlier-answers.ts';
 import { isChecking, type OccurrenceChange } from '../domain/occurrences.ts';
 import { isOver, isWaiting } from '../domain/session.ts';
 import {
-	type Change,
 	changesBetween,
 	type Digest,
-	type OurAnswers,
+	type KnownAnswers,
 	questionViewAt,
+	type SessionChange,
 	snapshotOf,
 } from '../domain/session-snapshot.ts';
-import { DAY_MS } from '../kernel/basics.ts';
+import { DAY_MS } from '../kernel/clock.ts';
 import type { MeasuredReading } from '../service/service.ts';
-import { DISMISSED, hasOpenQuestion, readsAfter, WATCH_MAX_DAYS, type Watch, type WatchEnd } from '../store/watch.ts';
-import type { TakenSession } from '../store/watch-store.ts';
+import { readsAfter } from '../store/session-reads.ts';
+import { DISMISSED, hasOpenQuestion, WATCH_MAX_DAYS, type Watch, type WatchEnd } from '../store/watch.ts';
+import type { TakenSession } from '../store/watched-sessions.ts';
 import { type NewPost, QUESTION_KEY, targetOf } from '../surfaces/post.ts';
 import type { ReadOutcome, SessionUpdate, WatchUpdate } from './recording-store.ts';
 import { isEarlyReadAsked, type ListKnowledge, nextRead, type SessionOutline } from './schedule.ts';
@@ -22,7 +23,7 @@ import { isEarlyReadAsked, type ListKnowledge, nextRead, type SessionOutline } f
 /** A raised hand that was never read holds its place for this many reads. Its session is listed again. */
 const HAND_TRIES = 3;
 
-export type ReadAnswers = OurAnswers & Pick<OwnAnswers, 'known' | 'occurrences' | 'outcomes'>;
+export type ReadAnswers = KnownAnswers & Pick<OurAnswers, 'known' | 'occurrences' | 'outcomes'>;
 
 /** The rules for what a read changes, and when the next one comes. Without side effects. */
 export function createReading({ clock }: Core<unknown>, list: () => ListKnowledge) {
@@ -168,7 +169,7 @@ function newsOf(changes: readonly OccurrenceChange[]): QuestionNews {
 }
 
 /** What to tell a channel of these changes. */
-function newsFor(watch: Watch, changes: readonly Change[], { ofQuestions, told, isChecking }: Seen) {
+function newsFor(watch: Watch, changes: readonly SessionChange[], { ofQuestions, told, isChecking }: Seen) {
 	const isOther = told !== null || ofQuestions.some(({ kind }) => kind !== 'seen');
 	const isNews = isOther || changes.some(({ kind }) => kind !== 'stepped' && kind !== 'filesChanged');
 	const card = watch.mode === 'raisedHand' ? null : isNews ? 'now' : 'progress';
@@ -179,7 +180,12 @@ function newsFor(watch: Watch, changes: readonly Change[], { ofQuestions, told, 
 }
 
 /** What a channel is told of these changes. How a question goes on, its post shows. See `isChecking` of occurrences. */
-export function postsOf(watch: Watch, changes: readonly Change[], asked: QuestionNews, isChecking = false): NewPost[] {
+export function postsOf(
+	watch: Watch,
+	changes: readonly SessionChange[],
+	asked: QuestionNews,
+	isChecking = false,
+): NewPost[] {
 	const target = targetOf(watch);
 	const ofStatus = changes.flatMap((change): NewPost[] => {
 		if (watch.progress !== true) return [];
@@ -206,7 +212,7 @@ function endOfSession(watch: Watch, status: string): NewPost[] {
 /** False when a question's post or that of the end tells it, and when the agent goes on after a question or an end. */
 function statusMatters(
 	{ from, to }: { from: string; to: string },
-	changes: readonly Change[],
+	changes: readonly SessionChange[],
 	isAsked: boolean,
 ): boolean {
 	if (isOver(to) || changes.some(({ kind }) => kind === 'ended')) return false;

@@ -27,17 +27,16 @@ import {
 	notePlainRead,
 	noteRead,
 	readReads,
-	readWatch,
 	type SessionRead,
-	tellWatch,
-} from '../store/watch-store.ts';
+} from '../store/watched-sessions.ts';
+import { readWatch, tellWatch } from '../store/watches.ts';
 import { dropPlanned, planPosts, recordQuestions, redrawFormer, settleOpen } from '../surfaces/plan-store.ts';
 import type { NewPost, PostContent } from '../surfaces/post.ts';
 import { restartReminders } from '../surfaces/reminder-store.ts';
 import type { FoundInRead } from './adding-store.ts';
 import { endRules } from './answerers-store.ts';
 import { isBacklog, noteAsked } from './channel-store.ts';
-import { dismissedQuestion, endWatch, lowerHand, stopUnwatched } from './watching-store.ts';
+import { dismissedQuestion, endWatch, lowerHand, stopUnwatched } from './watch-store.ts';
 
 /** The outcome of a read for its session. */
 export interface SessionUpdate extends SessionRead {
@@ -121,7 +120,7 @@ export function createRecordingStore({ db, cipher }: StoreParts) {
 		 * which leaves the lease and the next read of the watch. `isNews`: people see another question.
 		 */
 		async record(
-			{ session: key, token, lastReadAt }: ReadSession,
+			{ session: key, token, lastReadAt }: RecordedSession,
 			{ update, watches, now, isNews = false }: ReadOutcome & { now: number; isNews?: boolean },
 		): Promise<boolean> {
 			if (token !== null && !isNews && watches.length === 0 && isPlain(update)) {
@@ -213,7 +212,7 @@ export function createRecordingStore({ db, cipher }: StoreParts) {
 export type RecordingStore = ReturnType<typeof createRecordingStore>;
 
 /** A session whose read is stored. `lastReadAt`: when the one before began, as its taker found it. */
-export interface ReadSession extends Pick<HeldSession, 'session'> {
+export interface RecordedSession extends Pick<HeldSession, 'session'> {
 	readonly token: string | null;
 	readonly lastReadAt: number | null;
 }

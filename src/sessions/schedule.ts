@@ -1,9 +1,10 @@
 import { EARLY_READS_MS } from '../domain/answer.ts';
 import { isWaiting } from '../domain/session.ts';
-import { backOff, HOUR_MS, MINUTE_MS } from '../kernel/basics.ts';
+import { HOUR_MS, MINUTE_MS } from '../kernel/clock.ts';
+import { backOff } from '../kernel/retries.ts';
 import { LONGEST_INTERVAL_MS } from '../store/schema/watches.ts';
-import type { PlannedRead } from '../store/watch.ts';
-import type { WatchedSession } from '../store/watch-store.ts';
+import type { PlannedRead } from '../store/session-reads.ts';
+import type { WatchedSession } from '../store/watched-sessions.ts';
 
 /*
  * When to read a session next. All of it is a matter of time: reads tell what happened, the list only when to look.

@@ -4,10 +4,11 @@ import { type CipherTx, channelOf, type StoreParts, sessionOf } from '../store/d
 import { inLockOrder, lockFor, lockSession } from '../store/locks.ts';
 import { markDue } from '../store/marks.ts';
 import { joinQuestions } from '../store/question-store.ts';
-import { isStored, moveRows, otherSpellings, servicesOfLists, TABLES_OF_SESSIONS } from '../store/spellings.ts';
-import { changeSession, liveWatches, removeSession, type WatchedSessionRow } from '../store/watch-store.ts';
+import { isStored, moveToSpelling, otherSpellings, servicesOfLists, TABLES_OF_SESSIONS } from '../store/spellings.ts';
+import { changeSession, removeSession, type WatchedSessionRow } from '../store/watched-sessions.ts';
+import { liveWatches } from '../store/watches.ts';
 import { pointPostsTo, replaceInPosts } from '../surfaces/plan-store.ts';
-import { endWatch } from './watching-store.ts';
+import { endWatch } from './watch-store.ts';
 
 /** In the order of locks; the others follow. */
 const FIRST = ['answers', 'drafts'] as const;
@@ -35,7 +36,7 @@ async function moveAll(tx: CipherTx, former: SessionKey, session: SessionKey): P
 	const { trx, now } = tx;
 	await lockFor(trx, 'addingWatches');
 	await moveAnswers(tx, former, session);
-	await moveRows(tx, 'drafts', former, session);
+	await moveToSpelling(tx, 'drafts', former, session);
 	const rows = new Map<string, WatchedSessionRow | undefined>();
 	for (const key of inLockOrder([former, session], ({ sessionId }) => sessionId))
 		rows.set(key.sessionId, await lockSession(trx, key));
@@ -49,8 +50,8 @@ async function moveAll(tx: CipherTx, former: SessionKey, session: SessionKey): P
 	}
 	if (formerRow !== undefined && row !== undefined) await removeSession(trx, other);
 	for (const service of await servicesOfLists(trx, former))
-		await moveRows(tx, 'answer_rules', { ...former, service }, { ...session, service });
-	for (const table of OTHERS) await moveRows(tx, table, former, session);
+		await moveToSpelling(tx, 'answer_rules', { ...former, service }, { ...session, service });
+	for (const table of OTHERS) await moveToSpelling(tx, table, former, session);
 	const nameOf = ({ sessionId }: SessionKey) => `"sessionId":${JSON.stringify(sessionId)}`;
 	await replaceInPosts(trx, nameOf(former), nameOf(session));
 	const isRead = formerRow?.nextReadAt != null || row?.nextReadAt != null;

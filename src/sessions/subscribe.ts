@@ -1,17 +1,18 @@
 import type { Core } from '../core.ts';
 import type { SessionKey } from '../domain/session.ts';
 import { changesBetween, questionViewAt, snapshotOf } from '../domain/session-snapshot.ts';
-import { HandraiseError, pick } from '../kernel/basics.ts';
+import { HandraiseError } from '../kernel/errors.ts';
+import { pick } from '../kernel/values.ts';
 import type { AccessPolicy } from '../slack/access-policy.ts';
 import type { ReadPermit } from '../slack/person-reads.ts';
 import { type ChannelKey, hasOpenQuestion, type LimitReached, type Watch } from '../store/watch.ts';
-import type { SessionStore } from '../store/watch-store.ts';
+import type { SessionStore } from '../store/watched-sessions.ts';
 import { targetOf } from '../surfaces/post.ts';
 import type { ChannelSettingsStore } from './channel-store.ts';
 import type { PollerOptions } from './poller.ts';
 import { postsOf } from './reading.ts';
 import { UNLISTED } from './schedule.ts';
-import type { WatchStore } from './watching-store.ts';
+import type { WatchStore } from './watch-store.ts';
 
 export interface WatchRequest extends ChannelKey, ReadPermit {
 	readonly userId: string;

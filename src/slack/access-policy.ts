@@ -9,8 +9,10 @@ import {
 	namesAnybody,
 	type Standing,
 } from '../domain/answerers.ts';
-import type { Person } from '../domain/session.ts';
-import { createCache, StoreUnavailableError, startDeadline } from '../kernel/basics.ts';
+import type { Person } from '../domain/person.ts';
+import { startDeadline } from '../kernel/clock.ts';
+import { StoreUnavailableError } from '../kernel/errors.ts';
+import { createCache } from '../kernel/memory.ts';
 import type { Need } from './calls.ts';
 import { type Identity, isGoneGroup, slackFailure } from './clients.ts';
 import { maxAgeOf, type PersonFacts } from './directory.ts';
@@ -50,7 +52,7 @@ export type MayAct = (person: Person, place: Place, need?: Need) => Promise<Refu
 export type ActRefusal = Refusal | 'not_there';
 
 /** `refusal`: null when allowed. `retryAt`: Slack asks for no call before this time, milliseconds since the epoch. */
-export type Verdict = { readonly refusal: Refusal | null; readonly retryAt?: number | null };
+export type AccessVerdict = { readonly refusal: Refusal | null; readonly retryAt?: number | null };
 
 /** What a rule looked at: a setting, fields of `users.info`, lists of channels. `no_answer`: Slack did not tell. */
 export type Ground = keyof AccessRules | PersonField | 'list' | 'no_answer';
@@ -159,7 +161,7 @@ export function createAccessPolicy(
 	}
 
 	/** Throws when it is the store that does not answer. */
-	function notAnswered(error: unknown): Verdict {
+	function notAnswered(error: unknown): AccessVerdict {
 		if (error instanceof StoreUnavailableError) throw error;
 		const { retryAfterMs } = slackFailure(error);
 		return { ...NOT_CHECKED, retryAt: retryAfterMs === null ? null : clock.now() + retryAfterMs };
@@ -168,7 +170,7 @@ export function createAccessPolicy(
 	/** `grounds`: what the rules looked at; of a refusal, the last one decided. */
 	async function check(acting: Acting, place: Place, need: Need = 'look') {
 		const grounds: Ground[] = [];
-		const verdict = (given: Verdict) => ({ ...given, grounds: grounds as readonly Ground[] });
+		const verdict = (given: AccessVerdict) => ({ ...given, grounds: grounds as readonly Ground[] });
 		try {
 			for await (const [ground, refusal] of rulings(acting, place, need)) {
 				grounds.push(ground);
@@ -184,13 +186,13 @@ export function createAccessPolicy(
 	return {
 		check,
 		/** For somebody who makes no request now. */
-		async checkAbsent({ teamId, userId }: Person, place: Place, need?: Need): Promise<Verdict> {
+		async checkAbsent({ teamId, userId }: Person, place: Place, need?: Need): Promise<AccessVerdict> {
 			// Another workspace's Slack would call everybody of this one a stranger.
 			if (teamId !== installation()?.teamId) return NOT_CHECKED;
 			return check({ userId, claimedTeamId: null }, place, need);
 		},
 		/** What only the lists of a session say of somebody who may use Handraise; also before `auth.test`. */
-		async checkNamed(person: Person, sessionId: string, need: Need = 'look'): Promise<Verdict> {
+		async checkNamed(person: Person, sessionId: string, need: Need = 'look'): Promise<AccessVerdict> {
 			using deadline = startDeadline(clock, need === 'late' ? ASK_PATIENTLY_MS : ASK_WITHIN_MS);
 			const place = { channelId: null, answers: sessionId };
 			const ruling = placeRuling(person, place, need, deadline.signal);

@@ -1,12 +1,14 @@
 import type { Core } from '../core.ts';
 import { type Answerers, type AnswerRule, namesAnybody } from '../domain/answerers.ts';
-import type { Person } from '../domain/session.ts';
-import { HandraiseError, setBounded, within } from '../kernel/basics.ts';
+import type { Person } from '../domain/person.ts';
+import { within } from '../kernel/clock.ts';
+import { HandraiseError } from '../kernel/errors.ts';
+import { setBounded } from '../kernel/memory.ts';
 import type { AccessPolicy, Lists, Place, Refusal } from './access-policy.ts';
 import type { SlackCalls } from './calls.ts';
 import type { Installation, SlackClients } from './clients.ts';
 import { isDirectMessage } from './ids.ts';
-import { andMoreWords, personName, placeOf } from './parts.ts';
+import { andMoreWords, personName, placeWords } from './phrases.ts';
 import { rich, sentences, type Words } from './rich-text.ts';
 import { createUserGroups, groupName, MOST_NAMED, NO_GROUPS } from './user-groups.ts';
 
@@ -119,7 +121,7 @@ export function createWhoMayAnswer(
 		if (found.isNobodyLeft) await tellNobodyLeft(rules);
 		const [first, ...others] = rules.map(({ channelId }) => channelId);
 		if (first === undefined || first === here || others.includes(here ?? '')) return found;
-		const places = sentences(placeOf(first), andMoreWords(others.length));
+		const places = sentences(placeWords(first), andMoreWords(others.length));
 		return { ...found, places, words: rich`${found.names} (named in ${places})` };
 	}
 

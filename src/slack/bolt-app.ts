@@ -1,6 +1,7 @@
 import { App } from '@slack/bolt';
 import type { Config } from '../config.ts';
-import { type Clock, type Log, systemClock } from '../kernel/basics.ts';
+import { type Clock, systemClock } from '../kernel/clock.ts';
+import type { Log } from '../kernel/log.ts';
 import type { applyProxy } from '../kernel/proxy.ts';
 import { createSlackLogger, type Identity } from './clients.ts';
 import { createHttpReceiver } from './receivers/http.ts';

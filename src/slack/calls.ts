@@ -1,5 +1,7 @@
-import { type Clock, HandraiseError, LONGEST_RETRY_AFTER_MS } from '../kernel/basics.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { HandraiseError } from '../kernel/errors.ts';
 import type { RateLimit, RateLimiter } from '../kernel/rate-limiter.ts';
+import { LONGEST_RETRY_AFTER_MS } from '../kernel/retries.ts';
 import { slackFailure } from './clients.ts';
 
 /** Slack's tiers 2 to 4: 20, 50, 100 calls of a method a minute for a workspace. A burst and a minute stay below. */

@@ -6,8 +6,10 @@ import type {
 } from '@slack/web-api';
 import type { Config } from '../config.ts';
 import type { Core } from '../core.ts';
-import type { Person, SessionKey } from '../domain/session.ts';
-import { type Cell, createCache, HandraiseError } from '../kernel/basics.ts';
+import type { Person } from '../domain/person.ts';
+import type { SessionKey } from '../domain/session.ts';
+import { HandraiseError } from '../kernel/errors.ts';
+import { type Cell, createCache } from '../kernel/memory.ts';
 import type { Place } from './access-policy.ts';
 import type { Need } from './calls.ts';
 import { type SlackClients, slackErrorCode, slackFailure } from './clients.ts';

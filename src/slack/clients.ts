@@ -1,14 +1,10 @@
 import { type Logger, LogLevel } from '@slack/bolt';
 import { WebClient } from '@slack/web-api';
-import {
-	backOff,
-	type Clock,
-	createCache,
-	HandraiseError,
-	LEAST_RETRY_AFTER_MS,
-	type Log,
-	codeOf as stableCodeOf,
-} from '../kernel/basics.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { codeOf, HandraiseError } from '../kernel/errors.ts';
+import type { Log } from '../kernel/log.ts';
+import { createCache } from '../kernel/memory.ts';
+import { backOff, LEAST_RETRY_AFTER_MS } from '../kernel/retries.ts';
 
 /** Makes two clients, because one 429 pauses a whole WebClient: a limited card update must not delay a modal. */
 export function createSlackClients(
@@ -142,12 +138,12 @@ export function createSlackLogger(log: Log): Logger {
 }
 
 /** The stable code of what was thrown; `slack_unavailable` for failures of Slack's API. A code stands for itself. */
-export function codeOf(error: unknown): string {
+export function slackCodeOf(error: unknown): string {
 	if (typeof error === 'string') return error;
 	const isFromSlack =
 		slackErrorCode(error) !== null ||
 		(error instanceof Error && 'code' in error && String(error.code).startsWith('slack_webapi_'));
-	return isFromSlack ? 'slack_unavailable' : stableCodeOf(error);
+	return isFromSlack ? 'slack_unavailable' : codeOf(error);
 }
 
 /** The kind of the metadata by which a message of ours is found again. */

@@ -1,6 +1,8 @@
 import type { Core } from '../core.ts';
 import type { SessionKey } from '../domain/session.ts';
-import { type Cell, codeOf, loggedId } from '../kernel/basics.ts';
+import { codeOf } from '../kernel/errors.ts';
+import { loggedId } from '../kernel/log.ts';
+import type { Cell } from '../kernel/memory.ts';
 import { createChannels, createMemberships } from './channels.ts';
 import { isRefusal } from './error-view.ts';
 import { createLinks } from './ids.ts';

@@ -1,18 +1,11 @@
 import type { UsersInfoResponse } from '@slack/web-api';
 import { z } from 'zod';
-import type { Person } from '../domain/session.ts';
-import {
-	type Cell,
-	CLOCK_ALLOWANCE_MS,
-	type Clock,
-	type DeepReadonly,
-	isForgotten,
-	setBounded,
-	shareRunning,
-	unlessAborted,
-	uptimeOf,
-} from '../kernel/basics.ts';
+import type { Person } from '../domain/person.ts';
+import { isForgotten } from '../domain/person.ts';
+import { CLOCK_ALLOWANCE_MS, type Clock, unlessAborted, uptimeOf } from '../kernel/clock.ts';
+import { type Cell, setBounded, shareRunning } from '../kernel/memory.ts';
 import { timeZoneNamed } from '../kernel/quiet-hours.ts';
+import type { DeepReadonly } from '../kernel/values.ts';
 import { type Need, noRoom, type SlackCalls } from './calls.ts';
 import { type SlackClients, slackErrorCode } from './clients.ts';
 
@@ -27,7 +20,7 @@ const MAX_KNOWN = 10_000;
 /** So that requests about somebody unknown do not use up Slack's limit of about 100 calls a minute. */
 const NULL_MAX_AGE_MS = 10_000;
 /** Slack allows 1,000 and recommends 200. With this many, the list of 2,000 people takes no more than a burst. */
-export const LIST_PAGE = 500;
+export const USERS_PAGE = 500;
 /** Who has not asked again for so long does not wait any more. */
 const WAITS_MS = 120_000;
 /** Those who wait are looked at this often: as often as there may be room for a call about one of them. */
@@ -283,7 +276,7 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 			if (!isOurs) return;
 			await calls.turn('users.list', stopping.signal);
 			const at = clock.now();
-			const asked = clients.background.users.list({ limit: LIST_PAGE, ...(cursor !== '' && { cursor }) });
+			const asked = clients.background.users.list({ limit: USERS_PAGE, ...(cursor !== '' && { cursor }) });
 			const { members = [], response_metadata: page } = await calls.noting('users.list', asked);
 			for (const member of members) {
 				const { data: user } = USER_SCHEMA.safeParse(member);

@@ -1,37 +1,31 @@
-import { codedCodes } from '../kernel/basics.ts';
 import { APP_NAME, COMMAND, commandLike } from '../kernel/command-name.ts';
+import { codedCodes } from '../kernel/errors.ts';
 import type { ActRefusal } from './access-policy.ts';
-import type { ChannelVerdict } from './channels.ts';
-import { ACTIONS, CALLBACKS, type ViewMetadata } from './ids.ts';
 import {
-	andMoreWords,
 	answerButton,
 	button,
 	buttons,
-	contactOf,
 	context,
-	linkWords,
 	type MessageContent,
 	type ModalView,
 	modal,
-	momentOf,
-	NOBODY_NAMED,
 	sayingSession,
 	section,
-	sessionName,
-	smallId,
 	textMessage,
-} from './parts.ts';
+} from './blocks.ts';
+import type { ChannelVerdict } from './channels.ts';
+import { ACTIONS, CALLBACKS, type ViewMetadata } from './ids.ts';
+import { andMoreWords, contactOf, linkWords, momentOf, NOBODY_NAMED, sessionName, smallId } from './phrases.ts';
 import { marked, plainWords, rich, sentences, type Words } from './rich-text.ts';
 
 /**
  * A stored answer, text that the person still sees, text that is a draft now, what they would change; `nothing`: they
  * only read.
  */
-export type Kept = 'answer' | 'text' | 'draft' | 'unchanged' | 'nothing';
+export type KeptInput = 'answer' | 'text' | 'draft' | 'unchanged' | 'nothing';
 
 export interface ErrorContext {
-	readonly kept?: Kept;
+	readonly kept?: KeptInput;
 	readonly adminContact?: string | null;
 	/** When the next try makes sense, milliseconds since the epoch. */
 	readonly retryAt?: number | null;
@@ -208,7 +202,7 @@ const questionWords = (link: string | undefined) =>
 		? rich`\`${COMMAND}\` shows what asks.`
 		: rich`The question is here: ${linkWords(link, 'question')}`;
 
-function keptWords(kept: Kept, code: string): string {
+function keptWords(kept: KeptInput, code: string): string {
 	if (kept === 'answer') return 'Your answer is saved.';
 	if (kept === 'draft') return 'What you typed is a draft of the question now, except secret text.';
 	if (kept === 'unchanged' && isRefusal(code)) return 'Nothing was changed.';
@@ -224,7 +218,7 @@ function waitWords(retryAt: number | null): Words {
 	return rich`What you do before then may be ignored. Please wait ${until}`;
 }
 
-function againWords(kept: Kept, retryAt: number | null): Words {
+function againWords(kept: KeptInput, retryAt: number | null): Words {
 	// It would change with each try.
 	if (kept === 'answer') return '';
 	return retryAt === null ? 'Please try again in a moment.' : rich`Please try again after: ${momentOf(retryAt)}`;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { ORIGIN, type Origin } from '../domain/answer.ts';
 import { masked } from '../domain/masking.ts';
 import { cutText } from '../domain/texts.ts';
-import { type DeepReadonly, hashOf, parseAddress, parseOrNull } from '../kernel/basics.ts';
+import { type DeepReadonly, hashOf, parseAddress, parseOrNull } from '../kernel/values.ts';
 
 // The ids that Slack returns: positions and keys, never content. They never change, as old messages carry them.
 
@@ -297,7 +297,7 @@ const CHOICE = z.object({
 	arrival: ARRIVAL,
 });
 /** What the button with an option sends, and for which question. */
-export type Choice = Readonly<z.infer<typeof CHOICE>>;
+export type PressedOption = Readonly<z.infer<typeof CHOICE>>;
 export const { encode: encodeChoice, decode: decodeChoice } = slackCodec('choice', CHOICE);
 
 const INDEX = z.int().min(0).max(1_000_000_000);

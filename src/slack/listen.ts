@@ -1,16 +1,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { App } from '@slack/bolt';
 import type { Core } from '../core.ts';
-import { HandraiseError, setBounded, uptimeOf, within } from '../kernel/basics.ts';
+import { uptimeOf, within } from '../kernel/clock.ts';
+import { HandraiseError } from '../kernel/errors.ts';
+import { setBounded } from '../kernel/memory.ts';
 import type { AccessPolicy, Place } from './access-policy.ts';
 import type { WhoMayAnswer } from './answerers.ts';
+import type { MessageContent } from './blocks.ts';
 import type { Need } from './calls.ts';
 import type { Memberships } from './channels.ts';
-import { codeOf, type Installation } from './clients.ts';
+import { type Installation, slackCodeOf } from './clients.ts';
 import type { Directory } from './directory.ts';
 import { errorMessage, isRefusal, OLDER } from './error-view.ts';
 import { ACTIONS, type ActionId, type CallbackId, decodeMenuChoice } from './ids.ts';
-import type { MessageContent } from './parts.ts';
 import type { PersonReads } from './person-reads.ts';
 import type { Reply } from './reply.ts';
 import {
@@ -113,7 +115,7 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 	}
 
 	const note = (request: PersonRequest, refusal: NotAllowed) =>
-		void keptIn(running, noteRefusal(request, codeOf(refusal), countRefusal));
+		void keptIn(running, noteRefusal(request, slackCodeOf(refusal), countRefusal));
 
 	/** Until Slack has told who a person is, as `untilTold`. They see that they wait for it. */
 	async function waitForSlack(request: PersonRequest, { window, waits }: Task): Promise<void> {
@@ -138,7 +140,7 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 		if (refusal !== null) {
 			note(request, refusal);
 			if (task.refused !== undefined) return task.refused(refusal);
-			if (codeOf(refusal) === 'too_fast') return reply.failed(request, refusal, task.about);
+			if (slackCodeOf(refusal) === 'too_fast') return reply.failed(request, refusal, task.about);
 			return reply.refused(request, refusal, view, task.changes ? 'unchanged' : 'nothing');
 		}
 		let nextTask: Awaited<Done>;
@@ -147,7 +149,7 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 			if (tooFast !== null) throw tooFast;
 			nextTask = await task.run({ ...request, access: 'allowed' });
 		} catch (error) {
-			if (codeOf(error) !== 'too_fast' || task.about === undefined) throw error;
+			if (slackCodeOf(error) !== 'too_fast' || task.about === undefined) throw error;
 			return reply.failed(request, error, task.about);
 		}
 		const inbox = inboxOf(request, view);
@@ -232,7 +234,7 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 			note(request, refusal);
 			return failed(refusal);
 		} catch (error) {
-			if (NOT_STORED.has(codeOf(error))) metrics.answers.submitted('failed');
+			if (NOT_STORED.has(slackCodeOf(error))) metrics.answers.submitted('failed');
 			logFailure(request, error, 'submission_not_stored');
 			return failed(error);
 		}
@@ -242,7 +244,7 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 	function handleEvent(name: string, handle: (event: unknown, isFirst: () => boolean) => Promise<void>): void {
 		app.event(name, async ({ event, body }) => {
 			const task = handle(event, () => isNew(body.event_id)).catch((error: unknown) => {
-				log.error('slack_event_failed', { slackEvent: name, code: codeOf(error), err: error });
+				log.error('slack_event_failed', { slackEvent: name, code: slackCodeOf(error), err: error });
 			});
 			await keptIn(running, task);
 		});
@@ -343,7 +345,7 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 					};
 				};
 				const failed = (error: unknown) => {
-					const code = codeOf(error);
+					const code = slackCodeOf(error);
 					// That the rules could not be checked is a failure.
 					const isRefused = code === 'too_fast' || (isRefusal(code) && code !== 'could_not_check');
 					const say = isRefused ? reply.toPerson : reply.withoutTurn;

@@ -1,13 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Core } from '../core.ts';
-import { codeOf, HandraiseError, HOUR_MS, loggedId, setBounded, uptimeOf } from '../kernel/basics.ts';
+import { HOUR_MS, uptimeOf } from '../kernel/clock.ts';
+import { codeOf, HandraiseError } from '../kernel/errors.ts';
+import { loggedId } from '../kernel/log.ts';
+import { setBounded } from '../kernel/memory.ts';
 import { createRateLimiter, type RateLimit } from '../kernel/rate-limiter.ts';
 import type { PersonRequest } from './request.ts';
 
 /** How often people hear that they are too fast; else presses are refused silently. */
 const TELLING_RATE: RateLimit = { intervalMs: 30_000, burst: 1 };
 
-export type Reading = NonNullable<ReturnType<Core['sessionService']['latest']>>;
+export type PersonRead = NonNullable<ReturnType<Core['sessionService']['latest']>>;
 
 /** Two typing errors leave half of the default burst, and guessing ids is limited to four a minute. */
 const UNKNOWN_ID_COST = 5;
@@ -28,7 +31,7 @@ export function createPersonReads(
 		wasRead(sessionId: string): Promise<boolean>;
 		otherSpellings(sessionId: string): Promise<readonly string[]>;
 		/** Has what a read shows stored. Never rejects. */
-		noteRead(reading: Reading): Promise<void>;
+		noteRead(reading: PersonRead): Promise<void>;
 	},
 ) {
 	const { burst, perMinute } = config.personReads;
@@ -75,7 +78,7 @@ export function createPersonReads(
 		metrics.personRead('allowed');
 		return {
 			/** @throws what the session service's client throws, or the signal's reason */
-			async read(sessionId: string, signal?: AbortSignal): Promise<Reading> {
+			async read(sessionId: string, signal?: AbortSignal): Promise<PersonRead> {
 				try {
 					const options = { priority: 'person', person: userId, ...(signal && { signal }) } as const;
 					const reading = await sessionService.read(sessionId, options);

@@ -2,32 +2,27 @@ import { randomBytes } from 'node:crypto';
 import type { WebClient } from '@slack/web-api';
 import type { Core } from '../core.ts';
 import type { Origin } from '../domain/answer.ts';
-import {
-	type Clock,
-	HandraiseError,
-	LONGEST_RETRY_AFTER_MS,
-	retryAtOf,
-	setBounded,
-	uptimeOf,
-	within,
-} from '../kernel/basics.ts';
-import { codeOf, linkOf, respond, slackErrorCode, slackFailure } from './clients.ts';
+import { type Clock, uptimeOf, within } from '../kernel/clock.ts';
+import { HandraiseError } from '../kernel/errors.ts';
+import { setBounded } from '../kernel/memory.ts';
+import { LONGEST_RETRY_AFTER_MS, retryAtOf } from '../kernel/retries.ts';
+import type { MessageContent, ModalView } from './blocks.ts';
+import { isOfBlocks, plainMessage } from './blocks.ts';
+import { linkOf, respond, slackCodeOf, slackErrorCode, slackFailure } from './clients.ts';
 import {
 	checkingMessage,
 	type ErrorContext,
 	errorMessage,
 	errorModal,
 	errorWords,
-	type Kept,
+	type KeptInput,
 	noWindow,
 	OLDER,
 	refusedModal,
 	stillWaitingMessage,
 } from './error-view.ts';
 import { CALLBACKS, newMetadata, type ViewMetadata } from './ids.ts';
-import type { MessageContent, ModalView } from './parts.ts';
-import { isOfBlocks, plainMessage } from './parts.ts';
-import type { PersonReads, Reading, ReadPermit } from './person-reads.ts';
+import type { PersonRead, PersonReads, ReadPermit } from './person-reads.ts';
 import {
 	type NotAllowed,
 	originOf,
@@ -123,7 +118,7 @@ export function createPatientReads({ clock }: { clock: Clock }) {
 
 	return {
 		/** Reads for a view; null if that was closed or changed. @throws what the read throws; `aborted` at a stop */
-		async read(sessionId: string, permit: ReadPermit, handle: ViewHandle, note: Note): Promise<Reading | null> {
+		async read(sessionId: string, permit: ReadPermit, handle: ViewHandle, note: Note): Promise<PersonRead | null> {
 			if (handle.id !== null && closedViews.has(handle.id)) return null;
 			const controller = new AbortController();
 			running.set(controller, handle.id);
@@ -253,13 +248,13 @@ export function createReply(
 		return false;
 	}
 
-	function errorContext(error: unknown = null, kept: Kept = 'nothing') {
+	function errorContext(error: unknown = null, kept: KeptInput = 'nothing') {
 		const { who } = Object(error) as Pick<ErrorContext, 'who'>;
 		return { kept, adminContact: config.ADMIN_CONTACT, retryAt: retryAtOf(error, clock.now()), who };
 	}
 
 	/** The words about something that an older version made, with a link to the message at this place. */
-	async function olderContext({ channelId: channel, threadTs: ts }: Origin, kept?: Kept): Promise<ErrorContext> {
+	async function olderContext({ channelId: channel, threadTs: ts }: Origin, kept?: KeptInput): Promise<ErrorContext> {
 		const link = channel === null || ts === null ? undefined : await linkOf(client, channel, ts);
 		return { ...errorContext(null, kept), link };
 	}
@@ -365,9 +360,9 @@ export function createReply(
 		},
 		handleOf: ({ id, hash }: SubmittedView) => createViewHandle(client, addressOf(id, hash)),
 		errorContext,
-		words: (error: unknown, kept?: Kept) => errorWords(codeOf(error), errorContext(error, kept)),
+		words: (error: unknown, kept?: KeptInput) => errorWords(slackCodeOf(error), errorContext(error, kept)),
 		errorView: (error: unknown, start: Parameters<typeof newMetadata>[0]) =>
-			errorModal(codeOf(error), newMetadata(start), errorContext(error)),
+			errorModal(slackCodeOf(error), newMetadata(start), errorContext(error)),
 		/** Says that an older version made what somebody pressed, and where its question is, unless they press too fast. */
 		async older(request: PersonRequest, { view, row }: Pick<Press, 'view' | 'row'>): Promise<void> {
 			const isTooFast = (await personReads.turn(request)) !== null;
@@ -375,14 +370,14 @@ export function createReply(
 			await toPerson(request, errorMessage(OLDER, null, context));
 		},
 		/** The same in the place of a form, in time for an acknowledgement. */
-		async olderView({ sessionId, sessionName, origin }: ViewMetadata, kept?: Kept): Promise<ModalView> {
+		async olderView({ sessionId, sessionName, origin }: ViewMetadata, kept?: KeptInput): Promise<ModalView> {
 			const unlinked = () => errorContext(null, kept);
 			const context = await within(clock, olderContext(origin, kept), LINK_WITHIN_MS, unlinked);
 			return errorModal(OLDER, newMetadata({ sessionId, sessionName, origin }), context);
 		},
 		/** Sends words about a code or what was thrown, however fast they are. `too_fast` only if it is worth telling. */
 		async failed(request: PersonRequest, error: unknown, about: Partial<Subject> = {}): Promise<void> {
-			const code = codeOf(error);
+			const code = slackCodeOf(error);
 			const content = errorMessage(code, about.sessionId ?? null, errorContext(error, about.kept), about.others);
 			if (code === 'too_fast') await slowDown(request, content);
 			else if (error instanceof Error) await withoutTurn(request, content);
@@ -396,9 +391,9 @@ export function createReply(
 		/** Resolves when all replies that take no turn are sent. */
 		drained: () => Promise.all(Array.from(queues.values(), ({ last }) => last)),
 		/** Tells a person about a refusal: on top of the view in which they pressed, else as a message. */
-		async refused(request: PersonRequest, why: NotAllowed, view: SubmittedView | null, kept: Kept) {
+		async refused(request: PersonRequest, why: NotAllowed, view: SubmittedView | null, kept: KeptInput) {
 			const metadata = view?.metadata ?? null;
-			const [refusal, context] = [codeOf(why), errorContext(why, kept)];
+			const [refusal, context] = [slackCodeOf(why), errorContext(why, kept)];
 			const ahead = await takeOpenedAhead(request)
 				?.update(refusedModal(refusal, context))
 				.catch(() => null);

@@ -1,16 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { Origin } from '../domain/answer.ts';
-import { choicesFrom } from '../domain/secrecy.ts';
-import type { Person } from '../domain/session.ts';
-import { type Clock, type DeepReadonly, HandraiseError, type Log, within } from '../kernel/basics.ts';
+import { choicesFrom } from '../domain/choices.ts';
+import type { Person } from '../domain/person.ts';
+import { type Clock, within } from '../kernel/clock.ts';
+import { HandraiseError } from '../kernel/errors.ts';
+import type { Log } from '../kernel/log.ts';
 import type { LogEvent } from '../kernel/log-lines.ts';
 import { inRequest } from '../kernel/requests.ts';
+import type { DeepReadonly } from '../kernel/values.ts';
 import { type ActRefusal, ANYWHERE, type Place } from './access-policy.ts';
+import type { MessageContent, ModalView } from './blocks.ts';
 import type { Need } from './calls.ts';
-import { codeOf, OWN_MESSAGE } from './clients.ts';
+import { OWN_MESSAGE, slackCodeOf } from './clients.ts';
 import { CALLBACKS, decodeInboxRow, decodeMetadata, NO_OPTION, type ViewMetadata } from './ids.ts';
-import type { MessageContent, ModalView } from './parts.ts';
 
 /** Slack leaves out fields that do not apply, or sends null. A field of another type is ignored. */
 const lenient = <T extends z.ZodType>(type: T) => type.nullish().catch(null);
@@ -203,7 +206,7 @@ export async function noteRefusal(
 	count: (refusal: string) => Promise<void>,
 ): Promise<void> {
 	log.info({ refusal }, 'refused');
-	await count(refusal).catch((error: unknown) => log.warn('refusal_not_counted', { code: codeOf(error) }));
+	await count(refusal).catch((error: unknown) => log.warn('refusal_not_counted', { code: slackCodeOf(error) }));
 }
 
 /** Whether the work ends within this time. Never rejects. */
@@ -339,7 +342,7 @@ export const SILENTLY: TaskOptions = { refused: async () => {}, waits: true };
 
 /** That a person is too fast is no failure of the program. */
 export function logFailure({ log }: PersonRequest, error: unknown, event: LogEvent, facts: object = {}): void {
-	const code = codeOf(error);
+	const code = slackCodeOf(error);
 	if (code === 'too_fast') log.info({ ...facts, code }, 'refused');
 	else log.error(event, { ...facts, code, err: error });
 }

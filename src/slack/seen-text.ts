@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseAddress } from '../kernel/basics.ts';
+import { parseAddress } from '../kernel/values.ts';
 import { escapeMrkdwn, unescaped } from './rich-text.ts';
 
 /*

@@ -1,6 +1,8 @@
 import type { WebClient } from '@slack/web-api';
 import { oneLine } from '../domain/shown-text.ts';
-import { type Clock, createCache, type Log } from '../kernel/basics.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Log } from '../kernel/log.ts';
+import { createCache } from '../kernel/memory.ts';
 import { slackErrorCode, slackFailure } from './clients.ts';
 
 /** A user group as people choose it. Names and handles are untrusted text. */

@@ -1,6 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { HandraiseError, type Log, pick } from '../kernel/basics.ts';
+import { HandraiseError } from '../kernel/errors.ts';
+import type { Log } from '../kernel/log.ts';
+import { pick } from '../kernel/values.ts';
 import { type AuditRow, numberOf } from './audit.ts';
 import { type Db, from, isPostgres, sql } from './database.ts';
 import { openUnchanged } from './inspect.ts';
@@ -30,7 +32,7 @@ export function readEvents(
 }
 
 /** What `npm run audit` prints of a row, and the log has of it. `cursor`: where to go on (`--after`). */
-export function lineOf({ number, transactionId, at, ...others }: AuditRow) {
+export function auditLineOf({ number, transactionId, at, ...others }: AuditRow) {
 	return { number, cursor: `${transactionId}.${number}`, at: new Date(at).toISOString(), ...others };
 }
 

@@ -1,5 +1,7 @@
 // Owns `audit_events` and `refusals`: what people, agents and operators did, without texts and values.
-import { loggedId, MINUTE_MS } from '../kernel/basics.ts';
+
+import { MINUTE_MS } from '../kernel/clock.ts';
+import { loggedId } from '../kernel/log.ts';
 import { currentRequest } from '../kernel/requests.ts';
 import {
 	type AuditEvent,

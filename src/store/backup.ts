@@ -1,11 +1,11 @@
 import { chownSync, existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { HandraiseError } from '../kernel/basics.ts';
+import { HandraiseError } from '../kernel/errors.ts';
 import { META } from './audit.ts';
 import type { Row } from './database.ts';
 import { readKeyCheck } from './encryption.ts';
-import { lookAt, type Query, readPostgres } from './inspect.ts';
+import { inspectTables, type Query, readPostgres } from './inspect.ts';
 import { refuseSchema } from './migrate.ts';
 import { makeDirectory, makePrivateFile, syncDirectory, takeLock } from './sqlite.ts';
 
@@ -58,7 +58,7 @@ const ANSWERS_QUERY = `select id, user_id as "userId", team_id as "teamId", sess
 	from answers order by accepted_at, id`;
 
 async function read(dialect: 'sqlite' | 'postgres', query: Query) {
-	const { schema, keyCheck } = await lookAt(dialect, query);
+	const { schema, keyCheck } = await inspectTables(dialect, query);
 	const answers = (schema === null ? [] : await query(ANSWERS_QUERY)) as unknown as readonly Row<'answers'>[];
 	return { schema, keyIds: readKeyCheck(keyCheck).map((sealed) => sealed.split('.')[1]), answers };
 }

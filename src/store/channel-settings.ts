@@ -1,6 +1,14 @@
-import { FORGOTTEN, type Log, parseOrNull, pick } from '../kernel/basics.ts';
+import {
+	channelSettings,
+	DEFAULT_CHANNEL_SETTINGS,
+	type PostStyle,
+	UNKNOWN_STYLE,
+} from '../domain/channel-settings.ts';
+import { FORGOTTEN } from '../domain/person.ts';
+import type { Log } from '../kernel/log.ts';
+import { parseOrNull, pick } from '../kernel/values.ts';
 import { channelOf, type Db, from, isFound } from './database.ts';
-import { type ChannelKey, channelSettings, DEFAULT_CHANNEL_SETTINGS, type PostStyle, UNKNOWN_STYLE } from './watch.ts';
+import type { ChannelKey } from './watch.ts';
 
 /** Of settings that cannot be read. */
 const DAMAGED = { ...DEFAULT_CHANNEL_SETTINGS, ...UNKNOWN_STYLE };
@@ -11,7 +19,7 @@ const CLOSED = { ...DAMAGED, answerers: { userIds: [`${FORGOTTEN}list`], groupId
  * The settings of a channel; the defaults where nobody has set anything, or it is damaged: that must not stop other
  * channels. What they hid stays hidden. `revision` counts changes: nobody may overwrite one that they did not see.
  */
-export async function readSettings(
+export async function readChannelSettings(
 	{ db, log }: { readonly db: { readonly read: Db }; readonly log: Log },
 	channel: ChannelKey,
 ) {

@@ -17,10 +17,12 @@ import {
 	type UpdateResult,
 } from 'kysely';
 import type { z } from 'zod';
-import type { Person, QuestionKey, SessionKey } from '../domain/session.ts';
-import { type Clock, parseOrNull, pick } from '../kernel/basics.ts';
+import type { Person } from '../domain/person.ts';
+import type { QuestionKey, SessionKey } from '../domain/session.ts';
+import type { Clock } from '../kernel/clock.ts';
 import type { QueuedRows } from '../kernel/lease-loop.ts';
 import { currentRequest, inRequest } from '../kernel/requests.ts';
+import { parseOrNull, pick } from '../kernel/values.ts';
 import { ANSWER_TABLES } from './schema/answers.ts';
 import { AUDIT_TABLES, type AuditAction } from './schema/audit.ts';
 import { type Column, integer, noted, tables, text } from './schema/columns.ts';
@@ -306,14 +308,14 @@ function matching(filter: object) {
 
 export const isPostgres = (db: Pick<Db, 'getExecutor'>) => db.getExecutor().adapter instanceof PostgresAdapter;
 
-export interface Change {
+export interface ChangeQuery {
 	executeTakeFirst(): Promise<InsertResult | UpdateResult | DeleteResult | undefined>;
 }
 
 /** Runs an INSERT, UPDATE or DELETE. Whether it changed a row. */
-export const hasChanged = async (query: Change): Promise<boolean> => (await countChanged(query)) > 0;
+export const hasChanged = async (query: ChangeQuery): Promise<boolean> => (await countChanged(query)) > 0;
 
-export async function countChanged(query: Change): Promise<number> {
+export async function countChanged(query: ChangeQuery): Promise<number> {
 	const result = await query.executeTakeFirst();
 	if (result === undefined) return 0;
 	if ('numUpdatedRows' in result) return Number(result.numUpdatedRows);
@@ -351,12 +353,12 @@ export type PlacedRow<Wanted extends SealedName> = Wanted extends `${infer Name 
 		>
 	: never;
 
-export type Place<Name> = Name extends `${infer Table}.${infer Column}`
+export type SealedPlace<Name> = Name extends `${infer Table}.${infer Column}`
 	? { readonly table: Table; readonly column: Column; readonly id: string }
 	: never;
 
 /** Where a ciphertext is stored. It decrypts nowhere else, so values cannot be moved between rows. */
-export type CipherPlace = Place<SealedName | 'meta.value'> & {
+export type CipherPlace = SealedPlace<SealedName | 'meta.value'> & {
 	/** Values of the row that it is bound to as well. */
 	readonly bound?: readonly unknown[];
 };

@@ -1,8 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
-import { CLOCK_ALLOWANCE_MS, type Lease, type Log, MINUTE_MS, StoreUnavailableError } from '../kernel/basics.ts';
-import { nextTurn } from '../kernel/lease-loop.ts';
+import { CLOCK_ALLOWANCE_MS, MINUTE_MS } from '../kernel/clock.ts';
+import { StoreUnavailableError } from '../kernel/errors.ts';
+import { type Lease, nextTurn } from '../kernel/lease-loop.ts';
+import type { Log } from '../kernel/log.ts';
 import {
-	type Change,
+	type ChangeQuery,
 	change,
 	columnsOf,
 	countChanged,
@@ -159,12 +161,12 @@ interface DueQuery<T extends LeasedTable> {
 }
 
 /** The `lastError` of a post that cannot be read. It does not block later ones of its stream. */
-export const UNREADABLE = 'unreadable';
+export const UNREADABLE_POST = 'unreadable';
 /** How long an unreadable row waits: damaged, or for another encryption key. */
 const UNREADABLE_RETRY_MS = 10 * MINUTE_MS;
 const LATER = {
 	answers: (at: number) => ({ nextAttemptAt: at }),
-	posts: (at: number) => ({ dueAt: at, lastError: UNREADABLE }),
+	posts: (at: number) => ({ dueAt: at, lastError: UNREADABLE_POST }),
 };
 
 /** Leases and reads rows; an unreadable one, for which `read` returns null, is given back and tried later. */
@@ -179,7 +181,7 @@ export async function takeReadable<T extends keyof typeof LATER, R>(
 	const skipped = rows.filter((_, index) => found[index] === null);
 	if (skipped.length > 0) {
 		// Each start takes the mark of posts away (`retryWaiting`), so it logs them once.
-		const news = skipped.filter((row) => row.lastError !== UNREADABLE).map((row) => row.id);
+		const news = skipped.filter((row) => row.lastError !== UNREADABLE_POST).map((row) => row.id);
 		if (news.length > 0) log?.warn('row_unreadable', { [query.table]: news });
 		const held = { id: skipped.map((row) => row.id), leaseToken: taking.lease.token };
 		const set = { ...WITHOUT_LEASE, ...LATER[query.table](taking.now + UNREADABLE_RETRY_MS) };
@@ -251,7 +253,7 @@ export async function inParts(db: Db, table: TableName, work: (isIn: RawBuilder<
 }
 
 /** `inBatches` with a query that changes at most `limit` rows, each time as one transaction. */
-export function changeInBatches(db: StoreDatabase, query: (trx: Db, limit: number) => Change): Promise<number> {
+export function changeInBatches(db: StoreDatabase, query: (trx: Db, limit: number) => ChangeQuery): Promise<number> {
 	return inBatches((limit) => db.writeOne((trx) => countChanged(query(trx, limit))));
 }
 

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, createSecretKey, randomBytes, scryptSync } from 'node:crypto';
-import { HandraiseError } from '../kernel/basics.ts';
+import { HandraiseError } from '../kernel/errors.ts';
 import type { Cipher, CipherPlace } from './database.ts';
 
 const ALGORITHM = 'aes-256-gcm';

@@ -1,4 +1,5 @@
-import { type Clock, HandraiseError } from '../kernel/basics.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { HandraiseError } from '../kernel/errors.ts';
 import { type Db, isPostgres, type StoreDatabase, sql } from './database.ts';
 
 /** How often somebody looks whether replicas run. */

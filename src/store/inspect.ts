@@ -4,7 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { type Answerers, namesAnybody } from '../domain/answerers.ts';
-import { parseOrNull } from '../kernel/basics.ts';
+import { channelSettings } from '../domain/channel-settings.ts';
+import { parseOrNull } from '../kernel/values.ts';
 import { nameInSql, placeIn, placeInSql, SEALED_COLUMNS, TABLE_NAMES } from './database.ts';
 import { type LiveWorkspace, WORKSPACES_QUERY } from './due.ts';
 import { ciphersOf, type GivenKeys, prefixOf, secretsCipher, secretsKeyName } from './encryption.ts';
@@ -13,10 +14,9 @@ import { readDatabaseUrl, tlsProblemOf } from './postgres-address.ts';
 import { COMPACTION_DUE } from './secret-wiping.ts';
 import { ADDRESSES_QUERY, type AddressRows } from './service-address.ts';
 import { isSqliteBusy } from './sqlite.ts';
-import { channelSettings } from './watch.ts';
 
 /** What `npm run doctor` reads from a database without changing it. */
-export type DatabaseLook = Awaited<ReturnType<typeof lookAt>>;
+export type DatabaseLook = Awaited<ReturnType<typeof inspectTables>>;
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
 
@@ -27,7 +27,7 @@ const TABLES_QUERY = {
 
 export type Query = (statement: string, values?: unknown[]) => Promise<Rows> | Rows;
 
-export async function lookAt(dialect: keyof typeof TABLES_QUERY, query: Query, keys: GivenKeys | null = null) {
+export async function inspectTables(dialect: keyof typeof TABLES_QUERY, query: Query, keys: GivenKeys | null = null) {
 	const tables = new Set((await query(TABLES_QUERY[dialect])).map(({ name }) => name));
 	const [newest] = tables.has('migrations') ? await query('select max(number) as number from migrations') : [];
 	const facts = tables.has('meta') ? await query('select name, value from meta') : [];
@@ -108,7 +108,7 @@ export async function inspectSqlite(dataDir: string, keys: GivenKeys | null) {
 			return { kind: 'unreadable', reason: 'damaged' } as const;
 		// All of one moment: the running program replaces the key of secrets.
 		database.exec('begin');
-		const look = await lookAt('sqlite', (statement) => database.prepare(statement).all(), keys);
+		const look = await inspectTables('sqlite', (statement) => database.prepare(statement).all(), keys);
 		return { kind: 'database', inUse, ...look } as const;
 	} catch (error) {
 		const { errcode, code } = error as { errcode?: number; code?: string };
@@ -197,7 +197,13 @@ export async function inspectPostgres(databaseUrl: string, keys: GivenKeys | nul
 			const [facts] = (await query(FACTS, ASKED)) as unknown as [PostgresFacts];
 			// The look reads two of these tables.
 			if (facts.forbidden.length > 0) return { kind: 'forbidden', forbidden: facts.forbidden } as const;
-			return { kind: 'database', protection, isLocal, ...facts, ...(await lookAt('postgres', query, keys)) } as const;
+			return {
+				kind: 'database',
+				protection,
+				isLocal,
+				...facts,
+				...(await inspectTables('postgres', query, keys)),
+			} as const;
 		});
 	} catch (error) {
 		const code = (error as { code?: unknown } | null)?.code;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { StoreUnavailableError } from '../kernel/basics.ts';
+import { StoreUnavailableError } from '../kernel/errors.ts';
 import { KEY_LENGTH, parseEncryptionKey } from './encryption.ts';
 import { syncDirectory } from './sqlite.ts';
 

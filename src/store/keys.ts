@@ -1,4 +1,4 @@
-import { HandraiseError } from '../kernel/basics.ts';
+import { HandraiseError } from '../kernel/errors.ts';
 import { addNew, type Cipher, type Db, from, type StoreDatabase } from './database.ts';
 import { ciphersOf, fits, type GivenKeys, KEY_CHECK, type KeyCheck, readKeyCheck, sealCheck } from './encryption.ts';
 import { readMeta } from './sealing.ts';

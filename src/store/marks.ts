@@ -3,8 +3,9 @@ import { EARLY_READS_MS, type QuestionChange } from '../domain/answer.ts';
 import type { QuestionKey, SessionKey } from '../domain/session.ts';
 import { add, type Db, from, type Row, remove, sessionOf, type Tx } from './database.ts';
 import { lockedFor } from './locks.ts';
-import { AWAITED_AHEAD_MS, type CardUrgency } from './watch.ts';
-import { readEarly } from './watch-store.ts';
+import { AWAITED_AHEAD_MS } from './session-reads.ts';
+import type { CardUrgency } from './watch.ts';
+import { readEarly } from './watched-sessions.ts';
 
 export interface MarkOptions {
 	/** Only cards show it: with `progress` when what is more urgent leaves room. Left out: everything, now. */

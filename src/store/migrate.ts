@@ -1,7 +1,9 @@
 // Owns `migrations`.
 import { randomBytes } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
-import { type Clock, HandraiseError, type Log } from '../kernel/basics.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { HandraiseError } from '../kernel/errors.ts';
+import type { Log } from '../kernel/log.ts';
 import { type Db, isPostgres, nameInSql, type StoreDatabase, TABLES } from './database.ts';
 import type { GivenKeys } from './encryption.ts';
 import { LOOK_EVERY_MS } from './in-use.ts';

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
-import { HandraiseError, parseOrNull } from '../kernel/basics.ts';
+import { HandraiseError } from '../kernel/errors.ts';
+import { parseOrNull } from '../kernel/values.ts';
 import { type Cipher, change, type Db, isPostgres, SEALED_COLUMNS, type SealedColumn } from './database.ts';
 import {
 	createCipher,

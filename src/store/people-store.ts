@@ -1,7 +1,7 @@
 // Owns `people`: what Slack told of those who use Handraise.
 
 import { z } from 'zod';
-import type { Person } from '../domain/session.ts';
+import type { Person } from '../domain/person.ts';
 import { add, change, type Db, from, personOf, type StoreParts, sealedColumn, sql } from './database.ts';
 import { removeInBatches } from './due.ts';
 import { inLockOrder } from './locks.ts';

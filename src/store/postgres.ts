@@ -8,7 +8,8 @@ import {
 	sql,
 } from 'kysely';
 import pg from 'pg';
-import { HandraiseError, type Log, StoreUnavailableError } from '../kernel/basics.ts';
+import { HandraiseError, StoreUnavailableError } from '../kernel/errors.ts';
+import type { Log } from '../kernel/log.ts';
 import { workAndRecord } from './audit.ts';
 import { createCommits, nameInSql, rowsOf, type StoreDatabase, type Tables } from './database.ts';
 import { MIGRATION_MS, stopReplaced } from './migrate.ts';

@@ -5,9 +5,10 @@ import { type Answer, ARRIVED_STATES, BLOCKING_STATES, filledBy } from '../domai
 import { type Arrived, type Evidence, evidence, NOTHING_SEEN, withArrival } from '../domain/asked.ts';
 import type { HandOver } from '../domain/hand-over.ts';
 import type { KnownQuestion, SettledHow } from '../domain/occurrences.ts';
-import type { Person, QuestionDigest, SessionKey } from '../domain/session.ts';
+import type { Person } from '../domain/person.ts';
+import type { QuestionDigest, SessionKey } from '../domain/session.ts';
 import { maskedQuestion, type QuestionView, questionView } from '../domain/session-snapshot.ts';
-import { parseOrNull, pick } from '../kernel/basics.ts';
+import { parseOrNull, pick } from '../kernel/values.ts';
 import { recordEvents } from './audit.ts';
 import {
 	add,
@@ -39,7 +40,7 @@ export interface Asked {
 const items = questionView.shape.items;
 const view = questionView.transform((stored) => maskedQuestion(new Set(), stored));
 const asked = z.object({ question: view, readAt: z.number(), answered: z.exactOptional(items) });
-export const contentColumn = sealedColumn('questions.content', asked as z.ZodType<Asked>);
+export const questionContentColumn = sealedColumn('questions.content', asked as z.ZodType<Asked>);
 const noteColumn = sealedColumn('questions.handOverNote', z.string());
 
 /** What a read shows of a session's newest question, if anything. */
@@ -57,7 +58,7 @@ function shownColumns(id: string, asked: QuestionDigest, { session, newest, ciph
 	return {
 		...pick(asked, 'messageIndex', 'fingerprint', 'shownHash'),
 		...(question?.messageIndex === asked.messageIndex && {
-			content: contentColumn.seal({ question, readAt }, { id, ...sessionOf(session) }, cipher),
+			content: questionContentColumn.seal({ question, readAt }, { id, ...sessionOf(session) }, cipher),
 		}),
 	};
 }
@@ -67,7 +68,7 @@ export async function addQuestion(
 	trx: Db,
 	asked: QuestionDigest,
 	read: QuestionRead,
-	{ askedAt, held, evidence: found }: Readonly<{ askedAt: number; held: Held | null; evidence: Evidence }>,
+	{ askedAt, held, evidence: found }: Readonly<{ askedAt: number; held: HeldQuestion | null; evidence: Evidence }>,
 ): Promise<string> {
 	const { service, sessionId } = read.session;
 	const id = crypto.randomUUID();
@@ -147,9 +148,9 @@ type Seen = { readonly evidence: Evidence; readonly messageIndex: number };
 
 /** Stores the items of a question as a read shows them answered. */
 export async function keepAnswered(trx: Db, row: Row<'questions'>, answered: QuestionView['items'], cipher: Cipher) {
-	const asked = contentColumn.open(row.content, row, cipher);
+	const asked = questionContentColumn.open(row.content, row, cipher);
 	if (asked === null) return;
-	const content = contentColumn.seal({ ...asked, answered }, row, cipher);
+	const content = questionContentColumn.seal({ ...asked, answered }, row, cipher);
 	await change(trx, 'questions', { id: row.id }, { content }).execute();
 }
 
@@ -243,7 +244,7 @@ export function newestQuestionOf(db: Db, session: SessionKey): Promise<Row<'ques
 export type StoredQuestion = Readonly<ReturnType<typeof readQuestion>>;
 
 export function readQuestion(row: Row<'questions'>, cipher: Cipher) {
-	const asked = contentColumn.open(row.content, row, cipher);
+	const asked = questionContentColumn.open(row.content, row, cipher);
 	return {
 		...pick(row, 'id', 'messageIndex', 'fingerprint', 'askedAt', 'settledAt', 'answerId'),
 		/** Null while it is open. */
@@ -287,20 +288,24 @@ const HOLDER = [
 	['givenBackAt', 'givenBackAt'],
 ] as const satisfies readonly (readonly [keyof HandOver, keyof Row<'questions'>])[];
 
-export interface Held {
+export interface HeldQuestion {
 	readonly handOver: HandOver;
 	readonly note: string | null;
 }
 
 /** The newest hand-over of an open question, if any. */
-export function heldOf(row: Row<'questions'> | undefined, cipher: Cipher): Held | null {
+export function heldOf(row: Row<'questions'> | undefined, cipher: Cipher): HeldQuestion | null {
 	const handOver = readHandOver(row);
 	return row === undefined || handOver === null
 		? null
 		: { handOver, note: noteColumn.open(row.handOverNote, row, cipher) };
 }
 
-function holderColumns(row: Pick<Row<'questions'>, 'id' | keyof SessionKey>, { handOver, note }: Held, cipher: Cipher) {
+function holderColumns(
+	row: Pick<Row<'questions'>, 'id' | keyof SessionKey>,
+	{ handOver, note }: HeldQuestion,
+	cipher: Cipher,
+) {
 	const columns = Object.fromEntries(HOLDER.map(([name, column]) => [column, handOver[name]]));
 	const place = { ...row, handOverId: handOver.id };
 	return {
@@ -310,7 +315,12 @@ function holderColumns(row: Pick<Row<'questions'>, 'id' | keyof SessionKey>, { h
 }
 
 /** Gives a question to somebody, who sees it in their inbox. */
-export async function handOverQuestion(trx: Db, row: Row<'questions'>, held: Held, cipher: Cipher): Promise<void> {
+export async function handOverQuestion(
+	trx: Db,
+	row: Row<'questions'>,
+	held: HeldQuestion,
+	cipher: Cipher,
+): Promise<void> {
 	await change(trx, 'questions', { id: row.id }, holderColumns(row, held, cipher)).execute();
 	const { teamId, to: userId } = held.handOver;
 	await endSnoozes(trx, { teamId, userId, ...sessionOf(row) });

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { type Clock, HandraiseError, type Log, MINUTE_MS } from '../kernel/basics.ts';
+import { type Clock, MINUTE_MS } from '../kernel/clock.ts';
+import { HandraiseError } from '../kernel/errors.ts';
+import type { Log } from '../kernel/log.ts';
 import { recordOperator } from './audit.ts';
 import {
 	add,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
-import { codeOf, type Log, StoreUnavailableError } from '../kernel/basics.ts';
+import { codeOf, StoreUnavailableError } from '../kernel/errors.ts';
+import type { Log } from '../kernel/log.ts';
 import { add, type Cipher, type Db, nameInSql, placeIn, placeInSql, SEALED_COLUMNS } from './database.ts';
 import { createCipher, metaPlace, secretsCipher, secretsKeyName } from './encryption.ts';
 import type { SqliteStoreDatabase } from './sqlite.ts';

@@ -1,4 +1,6 @@
-import { HandraiseError, type Log, normalAddress } from '../kernel/basics.ts';
+import { HandraiseError } from '../kernel/errors.ts';
+import type { Log } from '../kernel/log.ts';
+import { normalAddress } from '../kernel/values.ts';
 import {
 	type Cipher,
 	change,
@@ -105,7 +107,7 @@ export async function addressesBeside(db: Db, to: string): Promise<readonly stri
  * Puts `to` in the place of an address in all rows, and encrypts anew what is bound to it. What no key opens is damaged
  * and stays so. Of rows whose key both addresses have (a claim, a snooze, a list's rule), the one of `to` stays.
  */
-export async function moveRows(trx: Db, cipher: Cipher, { from, to }: Move): Promise<void> {
+export async function moveToService(trx: Db, cipher: Cipher, { from, to }: Move): Promise<void> {
 	for (const table of OF_SERVICE) {
 		const keys: readonly string[] = TABLES[table].key;
 		if (keys.includes('service')) await removeDoubles(trx, table, { from, to });

@@ -2,7 +2,8 @@
 
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import { type Cell, type Clock, createMemoryCell } from '../kernel/basics.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { type Cell, createMemoryCell } from '../kernel/memory.ts';
 import { add, addNew, type Cipher, change, type Db, from, type Row, remove, type StoreDatabase } from './database.ts';
 import { lookAt, removeInBatches } from './due.ts';
 import { metaPlace } from './encryption.ts';

@@ -60,7 +60,12 @@ const STAYING: readonly TableName[] = ['answers', 'drafts'];
  * Gives the rows of `former` in this table the id of `session`, without their leases, and encrypts anew what is bound
  * to the id. Where one with its key is there already, that stays.
  */
-export async function moveRows(tx: CipherTx, table: TableName, former: SessionKey, session: SessionKey): Promise<void> {
+export async function moveToSpelling(
+	tx: CipherTx,
+	table: TableName,
+	former: SessionKey,
+	session: SessionKey,
+): Promise<void> {
 	const { trx } = tx;
 	const key: readonly string[] = TABLES[table].key;
 	const own = table as OfSessions;

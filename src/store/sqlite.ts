@@ -11,7 +11,8 @@ import {
 	type SqliteStatement,
 	sql,
 } from 'kysely';
-import { HandraiseError, StoreUnavailableError, setBounded } from '../kernel/basics.ts';
+import { HandraiseError, StoreUnavailableError } from '../kernel/errors.ts';
+import { setBounded } from '../kernel/memory.ts';
 import { workAndRecord } from './audit.ts';
 import { createCommits, type Db, nameInSql, rowsOf, type StoreDatabase, type Tables } from './database.ts';
 

@@ -1,5 +1,7 @@
 import { type Kysely, sql } from 'kysely';
-import { type Clock, codeOf, type Log, MINUTE_MS, STEP_MS } from '../kernel/basics.ts';
+import { type Clock, MINUTE_MS, STEP_MS } from '../kernel/clock.ts';
+import { codeOf } from '../kernel/errors.ts';
+import type { Log } from '../kernel/log.ts';
 import { columnsOf, remove, type StoreDatabase, TABLE_NAMES, type TableName } from './database.ts';
 import { databaseTime } from './due.ts';
 

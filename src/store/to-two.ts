@@ -1,7 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
 import type { Evidence } from '../domain/asked.ts';
-import { DAY_MS, parseOrNull } from '../kernel/basics.ts';
+import { DAY_MS } from '../kernel/clock.ts';
+import { parseOrNull } from '../kernel/values.ts';
 import { isPostgres } from './database.ts';
 
 /** Rows that one statement reads or writes. */

@@ -1,10 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { namesAnybody } from '../domain/answerers.ts';
 import type { QuestionDigest, SessionKey } from '../domain/session.ts';
 import type { Digest } from '../domain/session-snapshot.ts';
-import { type DeepReadonly, MINUTE_MS } from '../kernel/basics.ts';
-import { quietHours } from '../kernel/quiet-hours.ts';
 
 /**
  * `card`: somebody watches the session. `raisedHand`: `watch all` brought it into the channel; it has no card, its
@@ -95,45 +91,6 @@ export type NoListReason = (typeof NO_LIST_REASONS)[number];
 /** 1.1.0 had a third one, whose setting is gone. */
 export const noListReason = z.enum(NO_LIST_REASONS).catch('noList');
 
-/**
- * When the next read is due (`at`, clock milliseconds). Those with `by` before `at` are awaited: they go first, in the
- * order of `by`. Of others the one goes first that has waited most times its interval since its last read.
- */
-export interface PlannedRead {
-	readonly at: number;
-	readonly by: number;
-}
-
-/** A read that a due reminder waits for goes before those due in this time before it (`by` before `at`). */
-export const AWAITED_AHEAD_MS = 5 * MINUTE_MS;
-
-/** A read that shows what was asked a moment ago goes before all of those, however many wait. */
-export const NEWS_AHEAD_MS = 2 * AWAITED_AHEAD_MS;
-
-const unread = z.object({ count: z.int(), since: z.number(), isMissing: z.boolean(), code: z.string().nullable() });
-
-/** What reads of a session have shown besides. Stored as JSON with it: each field has a default for rows without it. */
-export const sessionReads = z.object({
-	/** Failures in a row, 404s or others, of a session that was read before. `code`: the newest's, if it seems alone. */
-	unread: unread.nullable().default(null),
-	/** What one costs on average: bytes of its body, and milliseconds of the service. Newer ones weigh more. */
-	byteCount: z.number().default(0),
-	tookMs: z.number().default(0),
-});
-export type SessionReads = Readonly<z.infer<typeof sessionReads>>;
-
-/** The weight of a read in the average cost. */
-const COST_WEIGHT = 1 / 4;
-
-/** What is known after a read. */
-export function readsAfter(
-	{ byteCount, tookMs }: SessionReads,
-	read: Readonly<Record<'byteCount' | 'tookMs', number>>,
-): SessionReads {
-	const averaged = (before: number, newest: number) => Math.round(before + COST_WEIGHT * (newest - before));
-	return { unread: null, byteCount: averaged(byteCount, read.byteCount), tookMs: averaged(tookMs, read.tookMs) };
-}
-
 export const hasOpenQuestion = (digest: Digest | null) => (digest?.question?.open.length ?? 0) > 0;
 
 /** There are `count` already: nothing was written. */
@@ -142,77 +99,4 @@ export interface LimitReached {
 	readonly limit: WatchLimit;
 	readonly count: number;
 	readonly most: number;
-}
-
-/** Whoever was forgotten stays as somebody who has left: a list that loses its people must not become empty. */
-const named = z.object({ userIds: z.array(z.string()), groupIds: z.array(z.string()) });
-export type Mention = DeepReadonly<z.infer<typeof named>>;
-
-/** In place of a time, in the settings of 1.1.0: as a setting of the environment said. */
-export const FORMER_DEFAULT = 'default';
-
-/** What members of a channel set with `/session settings`. A setting that a stored row lacks has its default. */
-export const channelSettings = z.object({
-	/** `default`: as `REMIND_AFTER` says. Null: off. */
-	remindAfterMs: z.union([z.number(), z.literal('default'), z.null()]).default('default'),
-	/** Null: off. Rows of 1.1.0 may say `default`, until a start knows what that was. */
-	escalateAfterMs: z.preprocess(
-		(after) => (after === FORMER_DEFAULT ? null : after),
-		z.number().nullable().default(null),
-	),
-	mention: named.default({ userIds: [], groupIds: [] }),
-	quietHours: quietHours.nullable().default(null),
-	answerers: named.default({ userIds: [], groupIds: [] }),
-	/** Pauses and the like are posted in the card's thread. */
-	progress: z.boolean().default(false),
-	/** Questions, reminders and the end stand in the card's thread; see `isInThread`. */
-	questionsInThread: z.boolean().default(false),
-	/** Notifications and posts tell neither questions nor answers, only that there are some. */
-	discreet: z.boolean().default(false),
-	/** Posts of questions offer short options as buttons. */
-	buttons: z.boolean().default(true),
-});
-export type ChannelSettings = DeepReadonly<z.infer<typeof channelSettings>>;
-
-export const DEFAULT_CHANNEL_SETTINGS: ChannelSettings = channelSettings.parse({});
-
-/** How a channel wants its posts. */
-export type PostStyle = Pick<ChannelSettings, 'progress' | 'questionsInThread' | 'discreet' | 'buttons'>;
-
-/** Where it is not known what a channel wants, a post tells the least. */
-export const UNKNOWN_STYLE: PostStyle = { progress: false, questionsInThread: false, discreet: true, buttons: false };
-
-/** Whether the questions of a watch stand in the thread of its card. A raised hand has none. */
-export const isInThread = (mode: string | undefined, { questionsInThread }: Pick<PostStyle, 'questionsInThread'>) =>
-	questionsInThread && mode === 'card';
-
-/** `reminder`: in the card's thread if `isInThread`. `escalation`: in the channel, with its mentions. */
-export const REMINDER_STAGES = ['reminder', 'escalation'] as const;
-export type ReminderStage = (typeof REMINDER_STAGES)[number];
-
-/** As set: when to remind and to escalate, in milliseconds from the question's post; null: never. */
-export interface ReminderTimes {
-	readonly remindAfterMs: number | null;
-	readonly escalateAfterMs: number | null;
-}
-
-/** `defaultMs`: `REMIND_AFTER`, which holds where a channel has not set it; null: never. */
-export function timesIn({ remindAfterMs, escalateAfterMs }: ChannelSettings, defaultMs: number | null): ReminderTimes {
-	return { remindAfterMs: remindAfterMs === 'default' ? defaultMs : remindAfterMs, escalateAfterMs };
-}
-
-/** When reminders come: an escalation only where it can mention somebody. */
-export function reminderTimes(settings: ChannelSettings, defaultMs: number | null): ReminderTimes {
-	const times = timesIn(settings, defaultMs);
-	return namesAnybody(settings.mention) ? times : { ...times, escalateAfterMs: null };
-}
-
-/** The settings that differ; the order of people, groups and days does not count. */
-export function changedParts(before: ChannelSettings, after: ChannelSettings): readonly (keyof ChannelSettings)[] {
-	const parts = Object.keys(channelSettings.shape) as (keyof ChannelSettings)[];
-	return parts.filter((part) => !isDeepStrictEqual(withoutOrder(before[part]), withoutOrder(after[part])));
-}
-
-function withoutOrder(setting: unknown): unknown {
-	return JSON.parse(JSON.stringify(setting), (_, value) => (Array.isArray(value) ? new Set(value) : value));
 }

@@ -3,11 +3,13 @@
 import { nameInService, readDraft } from '../delivery/draft-store.ts';
 import { createAnswerReader, dismissAnswer } from '../delivery/rows-store.ts';
 import { type Answer, BLOCKING_STATES, FAILED_STATES } from '../domain/answer.ts';
+import { isInThread } from '../domain/channel-settings.ts';
 import { holderOf } from '../domain/hand-over.ts';
-import type { Person } from '../domain/session.ts';
+import type { Person } from '../domain/person.ts';
 import { isOffered } from '../domain/session-snapshot.ts';
-import { type Log, pick } from '../kernel/basics.ts';
-import type { Choice } from '../slack/ids.ts';
+import type { Log } from '../kernel/log.ts';
+import { pick } from '../kernel/values.ts';
+import type { PressedOption } from '../slack/ids.ts';
 import { stylesOf } from '../store/channel-settings.ts';
 import {
 	from,
@@ -22,8 +24,7 @@ import {
 } from '../store/database.ts';
 import { removeInBatches } from '../store/due.ts';
 import { endSnoozes, IS_ANSWERED, readHandOver, type Snooze, snooze } from '../store/question-store.ts';
-import { isInThread } from '../store/watch.ts';
-import { viewColumn } from '../store/watch-store.ts';
+import { viewColumn } from '../store/watched-sessions.ts';
 import { activeClaims } from './view-plan-store.ts';
 
 /** Drafts that are looked at: of one question there may be several, and some are empty. */
@@ -52,7 +53,10 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 	}
 
 	/** Whether reads found that the question of a choice is not asked any more, and no answer to it. */
-	async function isReplaced(service: string, { sessionId, messageIndex, fingerprint }: Choice): Promise<boolean> {
+	async function isReplaced(
+		service: string,
+		{ sessionId, messageIndex, fingerprint }: PressedOption,
+	): Promise<boolean> {
 		const asked = from(db.read, 'questions', { service, sessionId, messageIndex, fingerprint }).select('settledHow');
 		const newest = await asked.orderBy('number', 'desc').limit(1).executeTakeFirst();
 		return newest?.settledHow === 'changed' || newest?.settledHow === 'closed';
@@ -112,7 +116,7 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 		 * The name of a choice's session; or its question is stored as the button shows it, without this option
 		 * (`notOffered`), or the agent asks something else instead, which nobody had answered (`changed`).
 		 */
-		async offering(service: string, choice: Choice) {
+		async offering(service: string, choice: PressedOption) {
 			const { question = null, name = '' } = (await snapshots(service, [choice.sessionId])).get(choice.sessionId) ?? {};
 			const offered = { kind: 'offered', name } as const;
 			if (question === null) return offered;

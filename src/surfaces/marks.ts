@@ -1,5 +1,6 @@
 import type { Core } from '../core.ts';
-import { createWaker, repeat, uptimeOf } from '../kernel/basics.ts';
+import { createWaker, uptimeOf } from '../kernel/clock.ts';
+import { repeat } from '../kernel/retries.ts';
 import { type Row, type StoreParts, sql } from '../store/database.ts';
 import { lookAt } from '../store/due.ts';
 import { takeMarks } from '../store/marks.ts';

@@ -1,7 +1,9 @@
 import type { Core } from '../core.ts';
-import { MINUTE_MS, setBounded, uptimeOf } from '../kernel/basics.ts';
+import { MINUTE_MS, uptimeOf } from '../kernel/clock.ts';
+import { setBounded } from '../kernel/memory.ts';
+import { type MessageContent, replacement, textMessage } from '../slack/blocks.ts';
 import { isThreaded, keyedBy, linkOf, OWN_MESSAGE, respond, slackErrorCode, slackOutcome } from '../slack/clients.ts';
-import { type MessageContent, repeatWords, replacement, textMessage } from '../slack/parts.ts';
+import { repeatWords } from '../slack/phrases.ts';
 import { type DuePost, kindOf, type Post, type PostTarget, type SendOutcome } from './post.ts';
 
 /** The presser sees their choice by then, or `chat.update` shows it. */

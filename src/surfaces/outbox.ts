@@ -1,13 +1,17 @@
 import type { Core } from '../core.ts';
 import { SEND_WITHIN_MS } from '../domain/answer.ts';
+import { isInThread } from '../domain/channel-settings.ts';
 import { isOver } from '../domain/session.ts';
-import { backOff, codeOf, createMemo, HandraiseError, uptimeOf } from '../kernel/basics.ts';
+import { uptimeOf } from '../kernel/clock.ts';
+import { codeOf, HandraiseError } from '../kernel/errors.ts';
 import { LEASE_MS, leaseQueue } from '../kernel/lease-loop.ts';
+import { createMemo } from '../kernel/memory.ts';
 import type { RateLimit } from '../kernel/rate-limiter.ts';
-import { context, MAYBE_REPEAT, plainMessage } from '../slack/parts.ts';
-import { UNREADABLE } from '../store/due.ts';
+import { backOff } from '../kernel/retries.ts';
+import { context, plainMessage } from '../slack/blocks.ts';
+import { MAYBE_REPEAT } from '../slack/phrases.ts';
+import { UNREADABLE_POST } from '../store/due.ts';
 import type { ChannelKey, WatchEnd } from '../store/watch.ts';
-import { isInThread } from '../store/watch.ts';
 import { type createMessages, placesOf } from './messages.ts';
 import {
 	type AttemptResult,
@@ -91,7 +95,7 @@ export function createOutbox(
 			// The store fails: the lease lapses, and the order stays.
 			if (error instanceof HandraiseError) throw error;
 			log.warn('work_failed', { rows: 'posts', what: due.post.content.kind, err: error });
-			return { kind: 'later', ms: null, code: UNREADABLE, limited: false };
+			return { kind: 'later', ms: null, code: UNREADABLE_POST, limited: false };
 		}
 	}
 

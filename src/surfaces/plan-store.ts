@@ -3,9 +3,9 @@
 import type { Answer } from '../domain/answer.ts';
 import { type HandedQuestion, type HandOver, targetOfHandOver } from '../domain/hand-over.ts';
 import type { OccurrenceChange, SettledHow } from '../domain/occurrences.ts';
+import { isForgotten } from '../domain/person.ts';
 import type { SessionKey } from '../domain/session.ts';
 import type { QuestionView } from '../domain/session-snapshot.ts';
-import { isForgotten } from '../kernel/basics.ts';
 import { PROGRAM, recordEvents } from '../store/audit.ts';
 import {
 	type AuditEvent,
@@ -33,7 +33,7 @@ import { markDue } from '../store/marks.ts';
 import {
 	addQuestion,
 	giveBackQuestion,
-	type Held,
+	type HeldQuestion,
 	heldOf,
 	keepAnswered,
 	noteSeen,
@@ -261,7 +261,7 @@ export async function recordQuestions(
 	const read = { session, newest, cipher, now };
 	const rowOf = (id: string) => from(trx, 'questions', { id }).selectAll().executeTakeFirst();
 	/** The hand-over of a question that is asked again while it is open: its person still has it. */
-	let held: Held | null = null;
+	let held: HeldQuestion | null = null;
 	/** The open question that this read ends without an answer, soon after it was asked. */
 	let replaced: Row<'questions'> | null = null;
 	for (const one of changes) {
@@ -360,7 +360,7 @@ export type GivenBack = HandedQuestion & Pick<ContentOf<'givenBack'>, 'undeliver
 export async function giveBack(tx: Tx, given: GivenBack) {
 	const { trx, now } = tx;
 	const { userId: by, undelivered, ...handed } = given;
-	const asked = await lockQuestion(trx, handed);
+	const asked = await lockHandedQuestion(trx, handed);
 	const current = readHandOver(asked, handed.teamId);
 	if (asked === undefined || current === null) return { kind: 'closed' } as const;
 	if (current.to !== by) return { kind: 'notYours', handOver: current } as const;
@@ -389,7 +389,7 @@ export function recordHandOver({ trx, now: at }: Tx, handOver: HandOver, event: 
 }
 
 /** Locks the session. The question; undefined when it is not open any more. */
-export async function lockQuestion(trx: Db, { session, fingerprint }: HandedQuestion) {
+export async function lockHandedQuestion(trx: Db, { session, fingerprint }: HandedQuestion) {
 	await lockSession(trx, session);
 	const question = await openQuestionOf(trx, session);
 	return question?.fingerprint === fingerprint ? question : undefined;

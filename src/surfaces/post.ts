@@ -1,16 +1,15 @@
 import { z } from 'zod';
+import { channelSettings, type PostStyle, REMINDER_STAGES } from '../domain/channel-settings.ts';
 import type { SessionSnapshot } from '../domain/session-snapshot.ts';
-import { type DeepReadonly, HOUR_MS, hashOf, parseOrNull, pick } from '../kernel/basics.ts';
-import { isOfBlocks, type MessageContent } from '../slack/parts.ts';
+import { HOUR_MS } from '../kernel/clock.ts';
+import { type DeepReadonly, hashOf, parseOrNull, pick } from '../kernel/values.ts';
+import { isOfBlocks, type MessageContent } from '../slack/blocks.ts';
 import { type Row, sql } from '../store/database.ts';
 import type { Asked, StoredQuestion } from '../store/question-store.ts';
 import {
 	type CardUrgency,
 	type ChannelKey,
-	channelSettings,
 	noListReason,
-	type PostStyle,
-	REMINDER_STAGES,
 	WATCH_ENDS,
 	type Watch,
 	type WatchEnd,

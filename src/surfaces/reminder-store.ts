@@ -1,9 +1,11 @@
 // Owns `posts`, with `store.ts`: the reminders among them, which are held until their time.
 import { randomInt } from 'node:crypto';
 import { evidence } from '../domain/asked.ts';
+import { isInThread, type ReminderStage } from '../domain/channel-settings.ts';
 import type { SessionKey } from '../domain/session.ts';
-import { type Log, parseOrNull } from '../kernel/basics.ts';
-import { readSettings, stylesOf } from '../store/channel-settings.ts';
+import type { Log } from '../kernel/log.ts';
+import { parseOrNull } from '../kernel/values.ts';
+import { readChannelSettings, stylesOf } from '../store/channel-settings.ts';
 import {
 	add,
 	change,
@@ -20,8 +22,9 @@ import {
 } from '../store/database.ts';
 import { inLockOrder, lockSession } from '../store/locks.ts';
 import { IS_ANSWERED } from '../store/question-store.ts';
-import { AWAITED_AHEAD_MS, type ChannelKey, isInThread, type ReminderStage } from '../store/watch.ts';
-import { askForRead, hasPlace } from '../store/watch-store.ts';
+import { AWAITED_AHEAD_MS } from '../store/session-reads.ts';
+import type { ChannelKey } from '../store/watch.ts';
+import { askForRead, hasPlace } from '../store/watched-sessions.ts';
 import {
 	AWAITED,
 	HELD,
@@ -43,7 +46,7 @@ export function createReminderStore({ db, log }: Pick<StoreParts, 'db'> & { read
 			const channel = channelOf(target);
 			const of = target.kind === 'watch' ? sql`and watches.id = ${target.watchId}` : sql``;
 			const [{ settings, change: changed }, { rows }] = await Promise.all([
-				readSettings({ db, log }, channel),
+				readChannelSettings({ db, log }, channel),
 				sql<FactsRow>`select watches.id as watch_id, mode, questions.id as question_id, questions.service,
 						questions.session_id, questions.message_index, evidence, remind_since, reminded_at, escalation_count,
 						last_reminder_at, last_read_at, failures, ${IS_ANSWERED} as is_answered,

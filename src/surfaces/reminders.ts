@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Core } from '../core.ts';
-import { elapsedSince, MINUTE_MS } from '../kernel/basics.ts';
+import { type ReminderStage, type ReminderTimes, reminderTimes } from '../domain/channel-settings.ts';
+import { elapsedSince, MINUTE_MS } from '../kernel/clock.ts';
 import { type QuietHours, quietUntil } from '../kernel/quiet-hours.ts';
-import { type ChannelKey, type ReminderStage, type ReminderTimes, reminderTimes } from '../store/watch.ts';
+import type { ChannelKey } from '../store/watch.ts';
 import type { ContentOf, Hold, Post, ReminderEntry } from './post.ts';
 import type { ReminderFacts, ReminderStore } from './reminder-store.ts';
 

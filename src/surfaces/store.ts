@@ -1,6 +1,9 @@
 // Owns `posts`, with `plan-store.ts`: gives them out, notes what Slack shows, and removes them.
 import type { Answer } from '../domain/answer.ts';
-import { DAY_MS, type Lease, type Log } from '../kernel/basics.ts';
+import { isInThread, UNKNOWN_STYLE } from '../domain/channel-settings.ts';
+import { DAY_MS } from '../kernel/clock.ts';
+import type { Lease } from '../kernel/lease-loop.ts';
+import type { Log } from '../kernel/log.ts';
 import {
 	addIf,
 	change,
@@ -20,11 +23,11 @@ import {
 	type Tx,
 	WITHOUT_LEASE,
 } from '../store/database.ts';
-import { CANDIDATES_PER_ROW, isOurs, nextDue, queueOf, takeReadable, UNREADABLE } from '../store/due.ts';
+import { CANDIDATES_PER_ROW, isOurs, nextDue, queueOf, takeReadable, UNREADABLE_POST } from '../store/due.ts';
 import { locked, lockSessionOf } from '../store/locks.ts';
 import { readQuestion } from '../store/question-store.ts';
-import { type ChannelKey, isChannelEnd, isInThread, UNKNOWN_STYLE, type WatchEnd } from '../store/watch.ts';
-import { JOINED_SHOWN, liveWatches, readShown, readWatch, SHOWN_COLUMNS, type WatchRow } from '../store/watch-store.ts';
+import { type ChannelKey, isChannelEnd, type WatchEnd } from '../store/watch.ts';
+import { JOINED_SHOWN, liveWatches, readShown, readWatch, SHOWN_COLUMNS, type WatchRow } from '../store/watches.ts';
 import { giveBackUndelivered, markPosts, OPEN, planPosts, silencePosts } from './plan-store.ts';
 import {
 	type AttemptResult,
@@ -92,7 +95,7 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 			where other.watch_id = posts.watch_id and ${where} order by other.number desc limit 1)`;
 		const ofCard = (value: RawBuilder<unknown>) => sql`case when posts.kind = 'card' then ${value} end`;
 		const isKept = sql`other.state in ('planned', 'shown', 'closed')
-			and coalesce(other.last_error, '') <> ${UNREADABLE}`;
+			and coalesce(other.last_error, '') <> ${UNREADABLE_POST}`;
 		const isOwn = sql`other.kind = 'question' and other.question_id = posts.question_id and ${isShown}`;
 		const isAsked = sql`other.kind = 'question' and other.question_id = ${about}`;
 		const isSettled = sql`other.kind = 'question' and exists (select 1 from questions as asked
@@ -513,14 +516,14 @@ function isFirst(updates: boolean) {
 	const isKind = updates ? sql`posts.state = 'shown' or` : sql`posts.state = 'planned' and`;
 	return sql<boolean>`(${isKind} (posts.kind = 'card' or not exists (select 1 from posts as earlier
 		where earlier.stream = posts.stream and earlier.state = 'planned'
-		and coalesce(earlier.last_error, '') not in (${UNREADABLE}, ${HELD}, ${AWAITED})
+		and coalesce(earlier.last_error, '') not in (${UNREADABLE_POST}, ${HELD}, ${AWAITED})
 		and (earlier.kind = 'card' or earlier.number < posts.number))))`;
 }
 
 /** Makes unreadable and held posts due: this start may have brought the right key or version, or other settings. */
 export async function retryWaiting(db: StoreDatabase): Promise<void> {
-	const waiting = { state: OPEN, lastError: [UNREADABLE, HELD, AWAITED] };
-	const lastError = sql<string>`case when last_error = ${UNREADABLE} then null else last_error end`;
+	const waiting = { state: OPEN, lastError: [UNREADABLE_POST, HELD, AWAITED] };
+	const lastError = sql<string>`case when last_error = ${UNREADABLE_POST} then null else last_error end`;
 	const due = { dueAt: sql<number>`created_at`, lastError };
 	await db.writeOne((trx) => {
 		// All of them have a due time, so this is enough for an index.

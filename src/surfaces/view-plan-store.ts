@@ -9,8 +9,9 @@ import {
 	TAKES_LONG_MS,
 	TOLD_WITHIN_MS,
 } from '../domain/answer.ts';
-import type { Person, QuestionKey, SessionKey } from '../domain/session.ts';
-import { DAY_MS, MINUTE_MS } from '../kernel/basics.ts';
+import type { Person } from '../domain/person.ts';
+import type { QuestionKey, SessionKey } from '../domain/session.ts';
+import { DAY_MS, MINUTE_MS } from '../kernel/clock.ts';
 import {
 	add,
 	addNew,

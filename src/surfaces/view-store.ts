@@ -1,17 +1,19 @@
 // Owns `views`, with `view-plan-store.ts`: takes what is due, and keeps what people have open.
 import { z } from 'zod';
 import { type Answer, firstEndingOf } from '../domain/answer.ts';
+import type { Person } from '../domain/person.ts';
 import {
 	type Became,
 	becameOf,
 	isWaiting,
-	type Person,
 	type QuestionKey,
 	type Session,
 	type SessionKey,
 } from '../domain/session.ts';
-import { DAY_MS, type Lease, pick } from '../kernel/basics.ts';
-import type { ModalView } from '../slack/parts.ts';
+import { DAY_MS } from '../kernel/clock.ts';
+import type { Lease } from '../kernel/lease-loop.ts';
+import { pick } from '../kernel/values.ts';
+import type { ModalView } from '../slack/blocks.ts';
 import type { InboxPlace } from '../slack/request.ts';
 import {
 	add,

@@ -11,19 +11,14 @@ import {
 	TAKES_LONG_MS,
 	toldOf,
 } from '../domain/answer.ts';
+import { isForgotten } from '../domain/person.ts';
 import type { QuestionKey, Session, SessionKey } from '../domain/session.ts';
-import {
-	backOff,
-	codeOf,
-	createMemo,
-	earliestOf,
-	HandraiseError,
-	isForgotten,
-	MINUTE_MS,
-	uptimeOf,
-} from '../kernel/basics.ts';
+import { earliestOf, MINUTE_MS, uptimeOf } from '../kernel/clock.ts';
+import { codeOf, HandraiseError } from '../kernel/errors.ts';
 import { type LeaseQueue, leaseQueue } from '../kernel/lease-loop.ts';
+import { createMemo } from '../kernel/memory.ts';
 import type { RateLimit } from '../kernel/rate-limiter.ts';
+import { backOff } from '../kernel/retries.ts';
 import { slackOutcome } from '../slack/clients.ts';
 import type { Directory } from '../slack/directory.ts';
 import { LONGEST_SNOOZE_MS } from '../store/schema/watches.ts';

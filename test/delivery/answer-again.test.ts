@@ -1,6 +1,6 @@
 import { NOTICES } from '../../src/screens/form.ts';
 import { decodeMetadata } from '../../src/slack/ids.ts';
-import { statusWords } from '../../src/slack/parts.ts';
+import { statusWords } from '../../src/slack/phrases.ts';
 import {
 	answeredBy,
 	callSlack,

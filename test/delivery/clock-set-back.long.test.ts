@@ -1,4 +1,4 @@
-import { systemClock } from '../../src/kernel/basics.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
 import {
 	askingSession,
 	DELIVERED,

@@ -1,6 +1,6 @@
 import { itemsOf } from '../../fake-session-service/log.ts';
 import { NOTICES } from '../../src/screens/form.ts';
-import { waitingWords } from '../../src/slack/parts.ts';
+import { waitingWords } from '../../src/slack/phrases.ts';
 import {
 	answeredMeanwhile,
 	answerFields,

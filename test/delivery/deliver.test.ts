@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LeaseLost } from '../../src/delivery/put.ts';
-import { CLOCK_ALLOWANCE_MS } from '../../src/kernel/basics.ts';
+import { CLOCK_ALLOWANCE_MS } from '../../src/kernel/clock.ts';
 import { createServiceHealth } from '../../src/service/health.ts';
 import { SessionServiceError } from '../../src/service/service.ts';
 import { ANN, BOB, item, SERVICE, submission, T0 } from '../store/support.ts';

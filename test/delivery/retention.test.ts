@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { systemClock } from '../../src/kernel/basics.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
 import { TEXT_REMOVED } from '../../src/screens/answer.ts';
 import { unwatchedWords } from '../../src/screens/watch.ts';
 import { openStore } from '../../src/stores.ts';

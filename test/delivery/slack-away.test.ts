@@ -1,6 +1,7 @@
 import { createHandraise } from '../../src/app.ts';
 import { parseConfig } from '../../src/config.ts';
-import { createLog, systemClock } from '../../src/kernel/basics.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { createLog } from '../../src/kernel/log.ts';
 import { type App, askingSession, expect, openSession, startApp, whatHappened, withApp } from '../kit.ts';
 
 const it = withApp(startApp);

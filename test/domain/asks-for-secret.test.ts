@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { looksSecret } from '../../src/domain/asks-for-secret.ts';
-import { examine, guessInput, looksSecretAt } from '../../src/domain/secrecy.ts';
+import { guessInput } from '../../src/domain/input-kind.ts';
+import { examine, looksSecretAt } from '../../src/domain/secrecy.ts';
 import { titles } from './no-buttons.ts';
 
 const asked = (context: string, ...titles: string[]) =>

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ReadSession } from '../../src/domain/session.ts';
-import { type Change, changesBetween, digestOf } from '../../src/domain/session-snapshot.ts';
+import { changesBetween, digestOf, type SessionChange } from '../../src/domain/session-snapshot.ts';
 import { runs } from '../support/runs.ts';
 import { buildSession, saying } from '../support/sessions.ts';
 import { anySession, asking } from './sessions.ts';
 
-const between = (before: Partial<ReadSession>, after: Partial<ReadSession>): Change[] =>
+const between = (before: Partial<ReadSession>, after: Partial<ReadSession>): SessionChange[] =>
 	changesBetween(digestOf(buildSession(before)), digestOf(buildSession(after)));
 
 const done = { ...saying('bye'), actions: [{ kind: 'done' as const, text: 'It is 42' }] };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { disclosureOf, isShownInChannels } from '../../src/domain/secrecy.ts';
+import { disclosureOf, isShownInChannels } from '../../src/domain/disclosure.ts';
 import { questionAt } from '../../src/domain/session.ts';
 import { withoutSignedLinks } from '../../src/domain/texts.ts';
 import { buildSession } from '../support/sessions.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { looksSecret } from '../../src/domain/asks-for-secret.ts';
-import { guessInput, INPUT_RULES } from '../../src/domain/secrecy.ts';
+import { guessInput, INPUT_RULES } from '../../src/domain/input-kind.ts';
 import { anyCharacter } from '../support/any-text.ts';
 import { runs } from '../support/runs.ts';
 import { type Example, INPUT_EXAMPLES } from './rule-examples.ts';

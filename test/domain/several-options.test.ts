@@ -1,14 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-	choicesFrom,
-	choicesOf,
-	guessInput,
-	isShownInChannels,
-	optionsOr,
-	splitNote,
-	withNote,
-} from '../../src/domain/secrecy.ts';
+import { choicesFrom, optionsOr, splitNote, withNote } from '../../src/domain/choices.ts';
+import { isShownInChannels } from '../../src/domain/disclosure.ts';
+import { choicesOf, guessInput } from '../../src/domain/input-kind.ts';
 import { runs } from '../support/runs.ts';
 
 const TOPPINGS = { title: 'Which toppings? Select all that apply.', description: '- Ham\n- Olives\n- Basil' };

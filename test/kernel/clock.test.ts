@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { elapsedSince, systemClock } from '../../src/kernel/basics.ts';
+import { elapsedSince, systemClock } from '../../src/kernel/clock.ts';
 
 const HOUR = 3_600_000;
 const START = Date.parse('2026-01-05T09:00:00Z');

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
-import { HandraiseError } from '../../src/kernel/basics.ts';
+import { HandraiseError } from '../../src/kernel/errors.ts';
 import { createLeaseLoop, type LeaseQueueOptions, leaseQueue } from '../../src/kernel/lease-loop.ts';
 import { createRecordingLog } from '../store/support.ts';
 

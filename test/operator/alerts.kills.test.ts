@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { ExpectStatic } from 'vitest';
-import { systemClock } from '../../src/kernel/basics.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
 import { readExpression, readRules, type Sample, samplesOf } from '../../tools/ops/rules.ts';
 import { type App, type AppOptions, asking, DELIVERED, describe, it, openSession, startApp } from '../kit.ts';
 import { startProgram } from '../support/program.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createLog } from '../../src/kernel/basics.ts';
+import { createLog } from '../../src/kernel/log.ts';
 
 const SECRET = 'canary-of-a-header-or-body';
 

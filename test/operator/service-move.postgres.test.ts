@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SessionKey } from '../../src/domain/session.ts';
-import { systemClock } from '../../src/kernel/basics.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
 import { moveService } from '../../src/operator/service-move.ts';
 import { SEALED_COLUMNS, TABLE_NAMES } from '../../src/store/database.ts';
 import type { Store } from '../../src/stores.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { type Choice, decodeChoice, encodeChoice } from '../../src/slack/ids.ts';
+import { decodeChoice, encodeChoice, type PressedOption } from '../../src/slack/ids.ts';
 import {
 	DRAFT_RESTORED,
 	describe,
@@ -44,14 +44,14 @@ const optionsOf = (app: InboxApp, ts: string) =>
 		.join(', ');
 
 /** Has a post look as an older version drew it. */
-function drawOlder(app: InboxApp, ts: string, older: (choice: Choice) => string): void {
+function drawOlder(app: InboxApp, ts: string, older: (choice: PressedOption) => string): void {
 	for (const { button, choice } of choiceButtons(app, ts)) button.value = older(choice);
 	using database = new DatabaseSync(join(app.dataDir, 'handraise.db'));
 	database.prepare('update posts set shown_key = ? where ts = ?').run('of an older version', ts);
 }
 
 describe('a button with an option', () => {
-	it.for<[string, (choice: Choice) => string]>([
+	it.for<[string, (choice: PressedOption) => string]>([
 		// It ends before the newest arrival that its author may have seen.
 		['1.0.0', (choice) => JSON.stringify(JSON.parse(encodeChoice(choice)).slice(0, -1))],
 		// Version 1.0.0 cut "Options: $1,200, $980" at its first comma.

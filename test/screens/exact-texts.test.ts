@@ -27,9 +27,9 @@ import {
 } from '../../src/screens/reminder.ts';
 import { changedTooLate, chooseQuestion, replyOffer } from '../../src/screens/reply.ts';
 import {
-	LIST_PAGE,
 	outcomesMessage,
 	unwatchedWords,
+	WATCHES_PAGE,
 	watchChooser,
 	watchingWords,
 	watchList,
@@ -217,8 +217,8 @@ function screensOf(texts: Texts) {
 			discreet: false,
 		}),
 		list: watchList(
-			{ watches: list(LIST_PAGE, () => watchOf(view)), total: 99 },
-			{ channelId: 'C0OURS1', offset: LIST_PAGE },
+			{ watches: list(WATCHES_PAGE, () => watchOf(view)), total: 99 },
+			{ channelId: 'C0OURS1', offset: WATCHES_PAGE },
 		),
 		chooser: watchChooser(waiting, now),
 		'chooser of questions': chooseQuestion(

@@ -5,7 +5,7 @@ import { SCREENSHOT_TEXT } from '../../src/screens/details.ts';
 import { NOTICES, type SessionModel, sessionModal } from '../../src/screens/form.ts';
 import { HIDES_ANSWER } from '../../src/slack/form/build.ts';
 import { decodeMetadata, newMetadata } from '../../src/slack/ids.ts';
-import { momentOf, statusWords } from '../../src/slack/parts.ts';
+import { momentOf, statusWords } from '../../src/slack/phrases.ts';
 import { notificationText } from '../../src/slack/rich-text.ts';
 import { answerOf } from '../slack/support/answers.ts';
 import { expectSafeView } from '../slack/support/check.ts';

@@ -4,7 +4,7 @@ import type { Answer, AnswerItem, OtherAnswer } from '../../src/domain/answer.ts
 import { draftModal, historyView } from '../../src/screens/answer.ts';
 import { receiptMessage, receiptModal } from '../../src/screens/receipt.ts';
 import { decodeMetadata, newMetadata } from '../../src/slack/ids.ts';
-import { momentOf } from '../../src/slack/parts.ts';
+import { momentOf } from '../../src/slack/phrases.ts';
 import { notificationText } from '../../src/slack/rich-text.ts';
 import { answerOf, item, now } from '../slack/support/answers.ts';
 import { expectSafeMessage, expectSafeView } from '../slack/support/check.ts';

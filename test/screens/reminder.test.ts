@@ -1,6 +1,7 @@
 import type { KnownBlock } from '@slack/types';
 import { describe, expect, it } from 'vitest';
 import { validateMessage } from '../../fake-slack/index.ts';
+import type { ReminderStage } from '../../src/domain/channel-settings.ts';
 import { snapshotOf } from '../../src/domain/session-snapshot.ts';
 import {
 	digestPost,
@@ -13,7 +14,6 @@ import {
 	settledReminderPost,
 } from '../../src/screens/reminder.ts';
 import { decodeInboxRow } from '../../src/slack/ids.ts';
-import type { ReminderStage } from '../../src/store/watch.ts';
 import { now } from '../slack/support/answers.ts';
 import { expectSafeMessage } from '../slack/support/check.ts';
 import { textsOf } from '../slack/support/questions.ts';

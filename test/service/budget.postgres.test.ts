@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
-import type { Cell } from '../../src/kernel/basics.ts';
+import type { Cell } from '../../src/kernel/memory.ts';
 import { type BudgetState, createRequestBudget } from '../../src/service/budget.ts';
 import type { RequestPriority } from '../../src/service/service.ts';
 import { createSharedState } from '../../src/store/shared-states.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
-import type { Cell } from '../../src/kernel/basics.ts';
+import type { Cell } from '../../src/kernel/memory.ts';
 import { type BudgetState, createRequestBudget, type Permit } from '../../src/service/budget.ts';
 import type { RequestPriority } from '../../src/service/service.ts';
 import { readRateLimit } from '../../src/service/transport.ts';

@@ -6,7 +6,7 @@ import {
 	type FakeSessionServiceOptions,
 } from '../../fake-session-service/fake-session-service.ts';
 import { createManualClock, type ManualClock } from '../../fake-slack/index.ts';
-import type { Log } from '../../src/kernel/basics.ts';
+import type { Log } from '../../src/kernel/log.ts';
 import { createRequestBudget, type RequestBudget } from '../../src/service/budget.ts';
 import { createSessionServiceClient } from '../../src/service/client.ts';
 import type { SessionServiceClient } from '../../src/service/service.ts';

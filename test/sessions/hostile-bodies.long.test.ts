@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { statusWords } from '../../src/slack/parts.ts';
+import { statusWords } from '../../src/slack/phrases.ts';
 import { expect, openSession, WATCHING, type WatchingApp, watchingApp, withApp } from '../kit.ts';
 
 const it = withApp(() => watchingApp({ mayFail: true }));

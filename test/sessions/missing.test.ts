@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Clock } from '../../src/kernel/basics.ts';
+import type { Clock } from '../../src/kernel/clock.ts';
 import { settableClock } from '../support/settable-clock.ts';
 import { addWatch, createPollerHarness, createWatchedHarness, pass, plentiful, SERVICE, T0 } from './support.ts';
 

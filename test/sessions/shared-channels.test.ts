@@ -1,4 +1,4 @@
-import { placeOf } from '../../src/slack/parts.ts';
+import { placeWords } from '../../src/slack/phrases.ts';
 import { plainWords } from '../../src/slack/rich-text.ts';
 import {
 	type AppOptions,
@@ -306,7 +306,7 @@ it('ends watches outside a narrowed ALLOWED_CHANNELS at the start, also in direc
 	await app.until(() => dms(app, 'ada', words).length === 2);
 	const [one, other] = dms(app, 'ada', words).map((message) => message.text());
 	expect([one, other].join('\n')).toContain(secret);
-	expect([one, other].join('\n')).toMatch(new RegExp(`${dm}.* in ${plainWords(placeOf('D'))} has ended`));
+	expect([one, other].join('\n')).toMatch(new RegExp(`${dm}.* in ${plainWords(placeWords('D'))} has ended`));
 	expect(one).toMatch(/ask @grace|<@U0GRACE>|Grace/);
 	await expectSilence(app, secret, from, 'C0SECRET');
 	app.ask(dm);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { slackOutcome } from '../../src/slack/clients.ts';
-import { MAYBE_REPEAT } from '../../src/slack/parts.ts';
+import { MAYBE_REPEAT } from '../../src/slack/phrases.ts';
 import {
 	answering,
 	describe,

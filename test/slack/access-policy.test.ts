@@ -1,6 +1,6 @@
 import type { Config } from '../../src/config.ts';
 import type { AnswerRule } from '../../src/domain/answerers.ts';
-import { ANYWHERE, createAccessPolicy, type Verdict } from '../../src/slack/access-policy.ts';
+import { type AccessVerdict, ANYWHERE, createAccessPolicy } from '../../src/slack/access-policy.ts';
 import type { SlackCalls } from '../../src/slack/calls.ts';
 import type { SlackClients } from '../../src/slack/clients.ts';
 import { createDirectory, type PersonFacts } from '../../src/slack/directory.ts';
@@ -88,7 +88,7 @@ function createHarness(
 		{ ofSession: async () => [], ofAll: async () => lists, ofChannel: async () => ({ userIds: [], groupIds: [] }) },
 	);
 	/** Without its grounds, which test/operator/doctor/may.test.ts reads. */
-	async function verdictOf(...asked: Parameters<typeof accessPolicy.check>): Promise<Verdict> {
+	async function verdictOf(...asked: Parameters<typeof accessPolicy.check>): Promise<AccessVerdict> {
 		const { grounds: _, ...verdict } = await accessPolicy.check(...asked);
 		return verdict;
 	}

@@ -1,4 +1,4 @@
-import { createMemoryCell } from '../../src/kernel/basics.ts';
+import { createMemoryCell } from '../../src/kernel/memory.ts';
 import { createRateLimiter } from '../../src/kernel/rate-limiter.ts';
 import { createSlackCalls, type Need } from '../../src/slack/calls.ts';
 import type { SlackClients } from '../../src/slack/clients.ts';

@@ -2,9 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
 import { ANYWHERE } from '../../src/slack/access-policy.ts';
+import { textMessage } from '../../src/slack/blocks.ts';
 import { errorWords } from '../../src/slack/error-view.ts';
 import { createListen } from '../../src/slack/listen.ts';
-import { textMessage } from '../../src/slack/parts.ts';
 import { createRecordingLog } from '../store/support.ts';
 import { coreOf } from '../support/core.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { plainMessage, row, section } from '../../src/slack/parts.ts';
+import { plainMessage, row, section } from '../../src/slack/blocks.ts';
 import {
 	bold,
 	code,

@@ -8,7 +8,7 @@ import {
 	mentionOf,
 	momentOf,
 	statusWords,
-} from '../../src/slack/parts.ts';
+} from '../../src/slack/phrases.ts';
 import { notificationText, plainWords, type Words } from '../../src/slack/rich-text.ts';
 import { sourceFiles, textOf, textsIn } from '../support/patterns/find.ts';
 

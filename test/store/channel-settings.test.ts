@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ChannelSettings, changedParts, DEFAULT_CHANNEL_SETTINGS } from '../../src/store/watch.ts';
+import { type ChannelSettings, changedParts, DEFAULT_CHANNEL_SETTINGS } from '../../src/domain/channel-settings.ts';
 
 const SETTINGS: ChannelSettings = {
 	...DEFAULT_CHANNEL_SETTINGS,

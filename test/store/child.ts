@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import type { StoreUnavailableError } from '../../src/kernel/basics.ts';
+import type { StoreUnavailableError } from '../../src/kernel/errors.ts';
 import { createRecordingLog, open, submission } from './support.ts';
 
 /**

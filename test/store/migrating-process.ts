@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { systemClock } from '../../src/kernel/basics.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
 import type { StoreDatabase } from '../../src/store/database.ts';
 import { readKeys } from '../../src/store/encryption.ts';
 import { MIGRATIONS, type Migration, migrate, OWN_SCHEMA } from '../../src/store/migrate.ts';

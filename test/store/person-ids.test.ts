@@ -4,12 +4,14 @@ import { draftColumn } from '../../src/delivery/draft-store.ts';
 import * as rows from '../../src/delivery/rows-store.ts';
 import { SUBMISSION } from '../../src/domain/answer.ts';
 import { evidence } from '../../src/domain/asked.ts';
+import { channelSettings } from '../../src/domain/channel-settings.ts';
+import { positions } from '../../src/domain/session.ts';
 import { digest, sessionSnapshot } from '../../src/domain/session-snapshot.ts';
 import { TOLD_SCHEMA } from '../../src/slack/directory.ts';
 import { columnsOf, TABLE_NAMES } from '../../src/store/database.ts';
 import { PERSON_TABLES, peopleColumns } from '../../src/store/person-ids.ts';
-import { contentColumn } from '../../src/store/question-store.ts';
-import { channelSettings, sessionReads } from '../../src/store/watch.ts';
+import { questionContentColumn } from '../../src/store/question-store.ts';
+import { sessionReads } from '../../src/store/session-reads.ts';
 import { content } from '../../src/surfaces/post.ts';
 
 const ANY_TEXT = z.null();
@@ -18,11 +20,11 @@ const JSON_COLUMNS: Readonly<Record<string, Readonly<Record<string, z.ZodType>>>
 	answers: {
 		submission: SUBMISSION,
 		timeline: rows.timeline,
-		beforePut: rows.beforePut,
+		beforePut: rows.storedBeforePut,
 		other: rows.otherColumn.schema,
-		content: rows.contentColumn.schema,
+		content: rows.answerContentColumn.schema,
 		secrets: rows.secretsColumn.schema,
-		secretPositions: rows.positions,
+		secretPositions: positions,
 	},
 	drafts: { content: draftColumn.schema },
 	people: { facts: TOLD_SCHEMA },
@@ -30,7 +32,7 @@ const JSON_COLUMNS: Readonly<Record<string, Readonly<Record<string, z.ZodType>>>
 	views: { view: ANY_TEXT },
 	watched_sessions: { digest, view: sessionSnapshot, reads: sessionReads },
 	posts: { content },
-	questions: { content: contentColumn.schema, evidence, handOverNote: ANY_TEXT },
+	questions: { content: questionContentColumn.schema, evidence, handOverNote: ANY_TEXT },
 	channel_settings: { settings: channelSettings },
 	waiting_sessions: { name: ANY_TEXT },
 	shared_states: { state: ANY_TEXT },

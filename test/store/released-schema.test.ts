@@ -52,7 +52,7 @@ it('migrations send the same SQL as ever, in the same order, on both databases',
 });
 
 it.each(['docs/operations.md', 'CHANGELOG.md'])('%s names the number of the newest schema', (name) => {
-	const text = readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8').split(/^## \d/m)[0] ?? '';
+	const text = readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
 	const named = /1\.0\.0 has 29, 1\.1\.0 34, this version (\d+)\b|has number (\d+); 1\.1\.0 has 34, 1\.0\.0 has 29/;
 	const [, ...numbers] = named.exec(text) ?? [];
 	expect(numbers.filter(Boolean)).toEqual([String(OWN_SCHEMA)]);

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { StoreUnavailableError } from '../../src/kernel/basics.ts';
+import { StoreUnavailableError } from '../../src/kernel/errors.ts';
 import { mapSqliteError, openSqliteFile } from '../../src/store/sqlite.ts';
 import type { Store } from '../../src/stores.ts';
 import { skipUnless } from '../support/skip-unless.ts';

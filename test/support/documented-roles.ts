@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type pg from 'pg';
-import { createLog, systemClock } from '../../src/kernel/basics.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { createLog } from '../../src/kernel/log.ts';
 import { readKeys } from '../../src/store/encryption.ts';
 import { migratePostgres } from '../../src/stores.ts';
 import { KEY } from '../store/support.ts';

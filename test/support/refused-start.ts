@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
 import { createHandraise } from '../../src/app.ts';
 import { parseConfig } from '../../src/config.ts';
-import { createLog, HandraiseError } from '../../src/kernel/basics.ts';
+import { HandraiseError } from '../../src/kernel/errors.ts';
+import { createLog } from '../../src/kernel/log.ts';
 
 /** The one line that the program prints before it exits with 1 when it does not start with these settings. In this process. */
 export async function refusedStart(env: Readonly<Record<string, string>>): Promise<string> {

@@ -1,4 +1,5 @@
 import type { AnswerState } from '../../src/domain/answer.ts';
+import { type ReminderStage, DEFAULT_CHANNEL_SETTINGS as SETTINGS } from '../../src/domain/channel-settings.ts';
 import type { HandOver } from '../../src/domain/hand-over.ts';
 import { stateLine } from '../../src/screens/answer.ts';
 import { NOTICES } from '../../src/screens/form.ts';
@@ -11,9 +12,9 @@ import { settingsChangedPost } from '../../src/screens/settings.ts';
 import { watchingWords, watchOutcomeWords } from '../../src/screens/watch.ts';
 import type { WatchOutcome } from '../../src/sessions/subscribe.ts';
 import { errorWords } from '../../src/slack/error-view.ts';
-import { agoText } from '../../src/slack/parts.ts';
+import { agoText } from '../../src/slack/phrases.ts';
 import { notificationText, type Piece, unescaped, type Words } from '../../src/slack/rich-text.ts';
-import { type ReminderStage, DEFAULT_CHANNEL_SETTINGS as SETTINGS, type WatchEnd } from '../../src/store/watch.ts';
+import type { WatchEnd } from '../../src/store/watch.ts';
 
 /*
  * The program's sentences, for tests that recognise something by them. One test spells each out: the nearest to its words.

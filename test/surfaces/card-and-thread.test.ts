@@ -1,6 +1,6 @@
 import { noFormWords } from '../../src/screens/question.ts';
 import { OUTSIDE } from '../../src/screens/question-post.ts';
-import { MAYBE_REPEAT, statusWords, waitingWords } from '../../src/slack/parts.ts';
+import { MAYBE_REPEAT, statusWords, waitingWords } from '../../src/slack/phrases.ts';
 import {
 	answeredBy,
 	answering,

@@ -1,4 +1,5 @@
-import { isOfBlocks, MAYBE_REPEAT } from '../../src/slack/parts.ts';
+import { isOfBlocks } from '../../src/slack/blocks.ts';
+import { MAYBE_REPEAT } from '../../src/slack/phrases.ts';
 import {
 	answeredBy,
 	describe,

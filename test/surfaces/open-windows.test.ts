@@ -1,5 +1,5 @@
 import type { ModalView } from '@slack/types';
-import { StoreUnavailableError } from '../../src/kernel/basics.ts';
+import { StoreUnavailableError } from '../../src/kernel/errors.ts';
 import { createLeaseLoop } from '../../src/kernel/lease-loop.ts';
 import { createRateLimiter } from '../../src/kernel/rate-limiter.ts';
 import { WINDOW_NOTICES } from '../../src/screens/answer.ts';

@@ -1,4 +1,4 @@
-import { MAYBE_REPEAT } from '../../src/slack/parts.ts';
+import { MAYBE_REPEAT } from '../../src/slack/phrases.ts';
 import {
 	describe,
 	expect,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { StoreUnavailableError } from '../../src/kernel/basics.ts';
+import { StoreUnavailableError } from '../../src/kernel/errors.ts';
 import { createRateLimiter } from '../../src/kernel/rate-limiter.ts';
 import type { Watch } from '../../src/store/watch.ts';
 import type { SendOutcome } from '../../src/surfaces/post.ts';

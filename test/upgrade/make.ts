@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { KyselyPlugin } from 'kysely';
-import { systemClock } from '../../src/kernel/basics.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
 import type { Db, StoreDatabase } from '../../src/store/database.ts';
 import { copySource, isCommit } from '../faults/source-copy.ts';
 import { createRecordingLog, makeDataDir } from '../store/support.ts';
@@ -42,6 +42,7 @@ async function writeSchemas(load: Load, directory: string): Promise<void> {
 async function writeRows(load: Load, directory: string): Promise<void> {
 	const { createHandraise } = await load('app.ts');
 	const { parseConfig } = await load('config.ts');
+	// From 2.0.0 on it is in `kernel/log.ts`.
 	const { createLog } = await load('kernel/basics.ts');
 	const { applyProxy } = await load('kernel/proxy.ts');
 	const program: Program = { createHandraise, parseConfig, createLog, applyProxy };

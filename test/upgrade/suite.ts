@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { item } from '../../fake-session-service/builders.ts';
 import type { Actor, TrafficEntry } from '../../fake-slack/index.ts';
-import { beforePut } from '../../src/delivery/rows-store.ts';
+import { storedBeforePut } from '../../src/delivery/rows-store.ts';
 import { SUBMISSION } from '../../src/domain/answer.ts';
 import { evidence } from '../../src/domain/asked.ts';
 import { REMOVED_ANSWER } from '../../src/screens/answer.ts';
@@ -150,7 +150,7 @@ export function upgradeSuite(release: Release, store: StoreName, createDatabase?
 			const isArrived = state === 'delivered' || state === 'resumed';
 			expect(String(timeline).includes('"arrival":')).toBe(isArrived);
 			expect(() => SUBMISSION.parse(JSON.parse(String(submission)))).not.toThrow();
-			if (before !== null) expect(() => beforePut.parse(JSON.parse(before as string))).not.toThrow();
+			if (before !== null) expect(() => storedBeforePut.parse(JSON.parse(before as string))).not.toThrow();
 		}
 		const values = questions.map((row) => evidence.parse(JSON.parse(String(row.evidence))).value?.answerId ?? null);
 		const arrived = answers.filter(({ state }) => state === 'delivered' || state === 'resumed').map(({ id }) => id);

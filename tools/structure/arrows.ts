@@ -30,7 +30,7 @@ const PACKAGES: readonly { readonly is: RegExp; readonly by: RegExp }[] = [
 	{ is: /^(?:kysely|pg)(?:\/|$)/, by: /^store\// },
 	{ is: /^@slack\//, by: /^(?:slack|surfaces|screens|people|operator)\// },
 	{ is: /^undici$/, by: /^(?:service\/|kernel\/proxy\.ts$|app\.ts$)/ },
-	{ is: /^pino$/, by: /^kernel\/basics\.ts$/ },
+	{ is: /^pino$/, by: /^kernel\/log\.ts$/ },
 	{ is: /^prom-client$/, by: /^kernel\/metrics\.ts$/ },
 	// `domain` is pure. One file reads its word lists.
 	{ is: /^(?!(?:node:crypto|node:util|zod)$)/, by: /^(?!domain\/(?!word-list\.ts$))/ },

@@ -40,7 +40,7 @@ describe('arrows', () => {
 	});
 
 	it.each([
-		['kernel/basics.ts', '../domain/session.ts'],
+		['kernel/values.ts', '../domain/session.ts'],
 		['domain/session.ts', '../store/watch.ts'],
 		['slack/reply.ts', '../store/watch.ts'],
 		['store/due.ts', '../core.ts'],
@@ -94,7 +94,7 @@ describe('a folder beside src', () => {
 describe('a table', () => {
 	it.each([
 		['surfaces/inbox-store.ts', "await change(trx, 'questions', { id }, columns).execute();"],
-		['sessions/watching-store.ts', "remove(\n\ttx.trx,\n\t'posts',\n);"],
+		['sessions/watch-store.ts', "remove(\n\ttx.trx,\n\t'posts',\n);"],
 		['surfaces/store.ts', "trx.deleteFrom('shared_states')"],
 		['store/question-store.ts', "db.insertInto('answers')"],
 		['operator/person-store.ts', 'for (const table of tables) await remove(trx, table, { userId });'],

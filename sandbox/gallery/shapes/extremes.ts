@@ -1,3 +1,4 @@
+import { DEFAULT_CHANNEL_SETTINGS } from '../../../src/domain/channel-settings.ts';
 import { type CardModel, watchCard } from '../../../src/screens/card.ts';
 import { filesMessage } from '../../../src/screens/details.ts';
 import { handOverPost, MOST_IN_NOTE } from '../../../src/screens/hand-over.ts';
@@ -5,8 +6,13 @@ import { watchPost } from '../../../src/screens/notice.ts';
 import { askedPost, type PostContext, settledQuestionPost } from '../../../src/screens/question-post.ts';
 import { digestPost, type RemindedQuestion, reminderPost } from '../../../src/screens/reminder.ts';
 import { settingsChangedPost } from '../../../src/screens/settings.ts';
-import { LIST_PAGE, mentionOffer, outcomesMessage, watchList, watchOutcomeWords } from '../../../src/screens/watch.ts';
-import { DEFAULT_CHANNEL_SETTINGS } from '../../../src/store/watch.ts';
+import {
+	mentionOffer,
+	outcomesMessage,
+	WATCHES_PAGE,
+	watchList,
+	watchOutcomeWords,
+} from '../../../src/screens/watch.ts';
 import {
 	AT_WORK,
 	answerOf,
@@ -35,7 +41,7 @@ import { extremeViews } from './views.ts';
 const NOTE = HOSTILE.repeat(2).slice(0, MOST_IN_NOTE);
 
 const VIEWS = [null, ...[AT_WORK, GIANT_SESSION, sessionOf(HOSTILE)].map(snapshotAtNow)];
-export const FULL_PAGE = listOf(LIST_PAGE, (index) => {
+export const FULL_PAGE = listOf(WATCHES_PAGE, (index) => {
 	const view = VIEWS[index % VIEWS.length] ?? null;
 	const session = { service: SERVICE, sessionId: view?.sessionId ?? MODEL.sessionId };
 	return { session, view, lastChangeAt: NOW - 60_000 };
@@ -121,7 +127,7 @@ function drawn(): Shape[] {
 		...shapesOf(watchList, {
 			'all sessions, and a middle page': [
 				{ watches: FULL_PAGE, total: 1_000 },
-				{ channelId: MODEL.channelId, offset: LIST_PAGE },
+				{ channelId: MODEL.channelId, offset: WATCHES_PAGE },
 				['All sessions.'],
 			],
 		}),

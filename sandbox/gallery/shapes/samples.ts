@@ -1,7 +1,8 @@
 import type { HomeView, ModalView } from '@slack/types';
 import type { Answer, AnswerItem, OtherAnswer } from '../../../src/domain/answer.ts';
+import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../../src/domain/channel-settings.ts';
 import type { HandOver } from '../../../src/domain/hand-over.ts';
-import type { InputGuess } from '../../../src/domain/secrecy.ts';
+import type { InputGuess } from '../../../src/domain/input-kind.ts';
 import {
 	type AgentAction,
 	gated,
@@ -14,11 +15,10 @@ import {
 import { type QuestionView, type SessionSnapshot, snapshotOf } from '../../../src/domain/session-snapshot.ts';
 import { atOnce } from '../../../src/kernel/lease-loop.ts';
 import type { SettingsModel } from '../../../src/screens/settings.ts';
-import { MOST_GROUPS, MOST_PEOPLE, valuesOf } from '../../../src/screens/settings-fields.ts';
+import { MOST_GROUPS, MOST_PEOPLE, settingsValuesOf } from '../../../src/screens/settings-fields.ts';
 import { readSessionResponse } from '../../../src/service/schema.ts';
+import type { MessageContent } from '../../../src/slack/blocks.ts';
 import { createLinks, newMetadata, type ViewMetadata } from '../../../src/slack/ids.ts';
-import type { MessageContent } from '../../../src/slack/parts.ts';
-import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../../src/store/watch.ts';
 
 /** One view or message as Slack gets it; the name says the builder and the case. */
 export interface Shape {
@@ -318,7 +318,7 @@ export const FULL_SETTINGS: ChannelSettings = {
 	},
 	quietHours: { days: [1, 2, 3, 4, 5, 6, 7], from: '22:00', to: '08:00', timeZone: 'America/Argentina/ComodRivadavia' },
 };
-const values = valuesOf(FULL_SETTINGS, { zone: null });
+const values = settingsValuesOf(FULL_SETTINGS, { zone: null });
 export const SETTINGS_MODEL: SettingsModel = {
 	...MODEL,
 	metadata: { channelId: 'C0EXAMPLE1', revision: 3, base: values, shown: values, confirms: false },

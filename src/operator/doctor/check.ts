@@ -3,8 +3,10 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { readSettings, type Settings } from '../../config.ts';
 import { cutText } from '../../domain/texts.ts';
-import { type Clock, HandraiseError, parseOrNull } from '../../kernel/basics.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { HandraiseError } from '../../kernel/errors.ts';
 import type { applyProxy } from '../../kernel/proxy.ts';
+import { parseOrNull } from '../../kernel/values.ts';
 import { parseBaseUrl } from '../../service/service.ts';
 import { MAX_PAGE_BYTES } from '../../service/transport.ts';
 import { type GivenKeys, parseEncryptionKey, readKeys } from '../../store/encryption.ts';
@@ -53,7 +55,7 @@ export function findingsOf(check: string) {
 }
 
 /** A line for the terminal, without control characters, because names and hosts come from outside. */
-export function lineOf({ verdict, check, text }: Finding): string {
+export function findingLine({ verdict, check, text }: Finding): string {
 	return `${MARKS[verdict]} ${check}: ${text}`.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
 }
 
@@ -117,7 +119,7 @@ export async function inspect(databaseUrl: string | null, dataDir: string, keys:
 	return databaseUrl === null ? inspectSqlite(dataDir, keys) : inspectPostgres(databaseUrl, keys);
 }
 
-export type HttpResponse = Extract<Awaited<ReturnType<typeof request>>, { kind: 'response' }>;
+export type CheckedResponse = Extract<Awaited<ReturnType<typeof request>>, { kind: 'response' }>;
 
 /** Sends a GET, or a form, and follows no redirect. Never throws: a failed connection is `no-response`. */
 export async function request(

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { HandraiseError } from '../../kernel/basics.ts';
-import { counted } from '../../slack/parts.ts';
+import { HandraiseError } from '../../kernel/errors.ts';
+import { counted } from '../../slack/phrases.ts';
 import { ciphersOf, fits, type GivenKeys, readKeyCheck } from '../../store/encryption.ts';
 import type { DatabaseLook } from '../../store/inspect.ts';
 import { keyFileIn } from '../../store/key-file.ts';

@@ -1,9 +1,10 @@
 import { EventEmitter, once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { parseConfig, readSettings } from '../../config.ts';
-import { HandraiseError, startDeadline, within } from '../../kernel/basics.ts';
+import { startDeadline, within } from '../../kernel/clock.ts';
 import { COMMAND } from '../../kernel/command-name.ts';
-import { LIST_PAGE } from '../../slack/directory.ts';
+import { HandraiseError } from '../../kernel/errors.ts';
+import { USERS_PAGE } from '../../slack/directory.ts';
 import {
 	at,
 	createSlackCall,
@@ -343,8 +344,8 @@ const ASSUMPTIONS: Assumptions = {
 	...event('member_left_channel', false, 'user', 'channel'),
 	...event('user_change', false, 'user.id'),
 	// Where many type or open their Homes at once, who they are is taken from the list.
-	[`users.list gives ${LIST_PAGE} people at once, and tells of them what users.info tells`]: async ({ slack }) => {
-		const list = await slack('users.list', { limit: LIST_PAGE });
+	[`users.list gives ${USERS_PAGE} people at once, and tells of them what users.info tells`]: async ({ slack }) => {
+		const list = await slack('users.list', { limit: USERS_PAGE });
 		expectIn(list, { ok: true });
 		const members = (list.members as readonly Json[] | undefined) ?? [];
 		const listed = members.filter(({ deleted, is_bot: isBot }) => !deleted && !isBot).slice(0, PEOPLE_COMPARED);
@@ -366,7 +367,7 @@ const ASSUMPTIONS: Assumptions = {
 	},
 };
 
-async function judge(check: string, holds: () => Promise<void>): Promise<Finding> {
+async function tryStep(check: string, holds: () => Promise<void>): Promise<Finding> {
 	try {
 		await holds();
 		return { verdict: 'ok', check, text: 'as assumed.' };
@@ -445,7 +446,7 @@ export async function* checkLive(channel: string, invocation: Invocation): Async
 		const tries = Object.entries(ASSUMPTIONS);
 		let count = 0;
 		for (const [name, holds] of tries) {
-			const finding = await judge(name, () => holds(live));
+			const finding = await tryStep(name, () => holds(live));
 			if (finding.verdict === 'skipped') count++;
 			yield finding;
 		}

@@ -1,17 +1,18 @@
 import { type UsersConversationsResponse, WebClient } from '@slack/web-api';
 import type { Settings } from '../../config.ts';
 import { CHECK_COUNTS_MS } from '../../delivery/put.ts';
-import { createLog, createMemoryCell } from '../../kernel/basics.ts';
+import { createLog } from '../../kernel/log.ts';
+import { createMemoryCell } from '../../kernel/memory.ts';
 import { createRateLimiter } from '../../kernel/rate-limiter.ts';
 import { whyNoSettings } from '../../people/settings-saving.ts';
 import { CHECK_INTERVAL_MS } from '../../sessions/endings.ts';
 import { ANYWHERE, createAccessPolicy, type Ground } from '../../slack/access-policy.ts';
 import { createSlackCalls } from '../../slack/calls.ts';
 import * as slackChannels from '../../slack/channels.ts';
-import { codeOf, createDirectChannels, createSlackLogger } from '../../slack/clients.ts';
+import { createDirectChannels, createSlackLogger, slackCodeOf } from '../../slack/clients.ts';
 import { createDirectory, FACTS_MAX_AGE_MS, FRESH_MS } from '../../slack/directory.ts';
 import { errorWords } from '../../slack/error-view.ts';
-import { durationText } from '../../slack/parts.ts';
+import { durationText } from '../../slack/phrases.ts';
 import { plainWords } from '../../slack/rich-text.ts';
 import { at, type Bot, type Finding, inspect, type SlackReply } from './check.ts';
 
@@ -218,7 +219,7 @@ async function* checkMay(userId: string, given: string, bot: Bot): AsyncGenerato
 		if (grounds.at(-1) === 'no_answer' || (more !== null && why !== null && problem() !== null))
 			throw new Error('untold');
 
-		const code = why === null ? null : codeOf(why);
+		const code = why === null ? null : slackCodeOf(why);
 		const decisive = code === null ? grounds : more === null ? grounds.slice(-1) : [];
 		const lifting = LIFTED_BY[code ?? ''];
 		const because = [

@@ -1,16 +1,17 @@
 import { readSettings, type Settings } from '../../config.ts';
-import { HandraiseError, ownVersion } from '../../kernel/basics.ts';
 import { APP_NAME, COMMAND } from '../../kernel/command-name.ts';
-import { counted } from '../../slack/parts.ts';
+import { HandraiseError } from '../../kernel/errors.ts';
+import { ownVersion } from '../../kernel/own-version.ts';
+import { counted } from '../../slack/phrases.ts';
 import {
 	askOnce,
 	type Bot,
 	createSlackCall,
 	type Finding,
 	type Findings,
+	findingLine,
 	findingsOf,
 	type Invocation,
-	lineOf,
 	type Setup,
 } from './check.ts';
 import { checkDatabase, checkDataDir, checkProxy, checkSettings } from './environment.ts';
@@ -60,7 +61,7 @@ export async function runDoctor(invocation: Invocation): Promise<0 | 1 | 2 | 3> 
 	const findings: Finding[] = [];
 	for await (const finding of report) {
 		findings.push(finding);
-		lines.log(lineOf(finding));
+		lines.log(findingLine(finding));
 	}
 	const count = (verdict: Finding['verdict']) => findings.filter((finding) => finding.verdict === verdict).length;
 	const [failures, warnings, refusals] = [count('failure'), count('warning'), count('refused')];

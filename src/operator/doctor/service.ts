@@ -1,9 +1,9 @@
 import { listQuery, readListResponse } from '../../service/schema.ts';
 import { limitPerMinute } from '../../service/transport.ts';
-import { counted } from '../../slack/parts.ts';
+import { counted } from '../../slack/phrases.ts';
 import { OWN_SCHEMA } from '../../store/migrate.ts';
 import { judgeAddresses, movedWords } from '../../store/service-address.ts';
-import { type Findings, type HttpResponse, jsonObject, notChecked, request, type Setup } from './check.ts';
+import { type CheckedResponse, type Findings, jsonObject, notChecked, request, type Setup } from './check.ts';
 
 const PROBE = { limit: 1, page: 1 };
 
@@ -67,7 +67,7 @@ export async function checkList({ ok, warning, failure }: Findings, { settings, 
 		: ok(`${none} Watched sessions are read in turn.`);
 }
 
-function problemOf(response: HttpResponse, url: string): string | null {
+function problemOf(response: CheckedResponse, url: string): string | null {
 	const { host } = new URL(url);
 	const { status, headers, body } = response;
 	if (status >= 300 && status < 400) return redirected(response, url);
@@ -93,7 +93,7 @@ function problemOf(response: HttpResponse, url: string): string | null {
 	return `${host} does not answer as a session service does (${status}): ${otherAddress(url)}`;
 }
 
-function redirected({ status, headers }: HttpResponse, url: string): string {
+function redirected({ status, headers }: CheckedResponse, url: string): string {
 	const from = new URL(url);
 	const to = URL.parse(headers.get('location') ?? '', url);
 	if (to?.host === from.host && to.protocol === 'https:' && from.protocol === 'http:')

@@ -1,12 +1,13 @@
+import { splitNote } from '../../domain/choices.ts';
 import { mergeForPut, putBodyOf } from '../../domain/compare.ts';
 import { draftIn } from '../../domain/contract.ts';
 import { titleText, withoutListed } from '../../domain/listed-options.ts';
 import { createMask, type Mask } from '../../domain/masking.ts';
-import { splitNote } from '../../domain/secrecy.ts';
 import type { Question } from '../../domain/session.ts';
 import { cutTo, isBlank, oneLine } from '../../domain/shown-text.ts';
 import type { OnCut } from '../../domain/texts.ts';
 import { agentText } from '../agent-text.ts';
+import { type InputBlock, type KnownBlock, type PlainTextOption, plain } from '../blocks.ts';
 import {
 	ACTIONS,
 	type ActionId,
@@ -17,7 +18,6 @@ import {
 	secretBlockId,
 	type ViewMetadata,
 } from '../ids.ts';
-import { type InputBlock, type KnownBlock, type PlainTextOption, plain } from '../parts.ts';
 import { richText, sentences, type Words } from '../rich-text.ts';
 import {
 	asksTheSame,

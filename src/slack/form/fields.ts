@@ -1,18 +1,9 @@
 import { z } from 'zod';
+import { type Choices, choicesFrom, optionsOr, splitNote, withNote } from '../../domain/choices.ts';
+import { choicesOf, guessInputAt, type InputGuess } from '../../domain/input-kind.ts';
 import { masked } from '../../domain/masking.ts';
 import { askedAt } from '../../domain/options.ts';
-import {
-	type Choices,
-	choicesFrom,
-	choicesOf,
-	guessInputAt,
-	type InputGuess,
-	looksSecretAt,
-	optionsOr,
-	secretInputAt,
-	splitNote,
-	withNote,
-} from '../../domain/secrecy.ts';
+import { looksSecretAt, secretInputAt } from '../../domain/secrecy.ts';
 import { isSameQuestion, type Question } from '../../domain/session.ts';
 import { cutTo, isBlank, oneLine } from '../../domain/shown-text.ts';
 import {
@@ -314,6 +305,6 @@ function mainId(metadata: ViewMetadata, position: number): string {
 	return fieldBlockId(metadata, position, metadata.asText.includes(position) ? 'plain' : 'guessed');
 }
 
-export function titleOf({ labels }: SubmittedView, metadata: ViewMetadata, position: number): string {
+export function fieldTitle({ labels }: SubmittedView, metadata: ViewMetadata, position: number): string {
 	return labels[mainId(metadata, position)] ?? '';
 }

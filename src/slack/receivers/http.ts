@@ -2,8 +2,9 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { type App, HTTPModuleFunctions, HTTPResponseAck } from '@slack/bolt';
 import { z } from 'zod';
-import { type Log, parseOrNull } from '../../kernel/basics.ts';
-import { codeOf, createSlackLogger } from '../clients.ts';
+import type { Log } from '../../kernel/log.ts';
+import { parseOrNull } from '../../kernel/values.ts';
+import { createSlackLogger, slackCodeOf } from '../clients.ts';
 
 const PATH = '/slack/events';
 /** Far above Slack's limit for a view, 250 KB. */
@@ -109,7 +110,7 @@ export function createHttpReceiver(signingSecret: string, log: Log, onRefused: (
 			if (request.url?.split('?')[0] !== PATH) return refuse(response, 'wrong_path');
 			if (request.method !== 'POST') return refuse(response, 'wrong_method');
 			receive(request, response, verified).catch((error: unknown) => {
-				log.error('slack_request_failed', { code: codeOf(error), err: error });
+				log.error('slack_request_failed', { code: slackCodeOf(error), err: error });
 				if (!response.headersSent) response.writeHead(500).end();
 			});
 		},

@@ -1,5 +1,6 @@
 import { type App, SocketModeReceiver } from '@slack/bolt';
-import { type Clock, type Log, unlessAborted } from '../../kernel/basics.ts';
+import { type Clock, unlessAborted } from '../../kernel/clock.ts';
+import type { Log } from '../../kernel/log.ts';
 import { type applyProxy, withSocket } from '../../kernel/proxy.ts';
 import { createSlackLogger, isTemporary, pauseAfter, slackFailure, tokenRefused } from '../clients.ts';
 

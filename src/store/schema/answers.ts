@@ -1,4 +1,5 @@
-import { DAY_MS, LONGEST_RETRY_AFTER_MS, MINUTE_MS } from '../../kernel/basics.ts';
+import { DAY_MS, MINUTE_MS } from '../../kernel/clock.ts';
+import { LONGEST_RETRY_AFTER_MS } from '../../kernel/retries.ts';
 import {
 	ahead,
 	fromZero,
@@ -8,7 +9,7 @@ import {
 	noted,
 	OF_PERSON,
 	orNull,
-	PERSON,
+	PERSON_COLUMNS,
 	QUESTION,
 	sealed,
 	tables,
@@ -34,7 +35,7 @@ export const ANSWER_TABLES = tables({
 		columns: {
 			id: text,
 			submissionKey: { ...text, people: 'part', isUnique: true },
-			...PERSON,
+			...PERSON_COLUMNS,
 			...QUESTION,
 			...LEASE,
 			fingerprint: text,
@@ -97,7 +98,7 @@ export const ANSWER_TABLES = tables({
 		key: ['formId'],
 		columns: {
 			formId: text,
-			...PERSON,
+			...PERSON_COLUMNS,
 			...QUESTION,
 			fingerprint: text,
 			/** The values by position. */

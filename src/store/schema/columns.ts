@@ -1,4 +1,4 @@
-import { MINUTE_MS, STEP_MS } from '../../kernel/basics.ts';
+import { MINUTE_MS, STEP_MS } from '../../kernel/clock.ts';
 
 interface Time {
 	readonly type: 'bigint';
@@ -92,7 +92,7 @@ type Checked<Name extends PropertyKey> = {
 
 export const SESSION = { service: text, sessionId: text };
 export const QUESTION = { ...SESSION, messageIndex: integer };
-export const PERSON = { teamId: text, userId: personId };
+export const PERSON_COLUMNS = { teamId: text, userId: personId };
 export const CHANNEL = { teamId: text, channelId: text };
 /** Of a table whose rows are leased. Null while nobody holds the row. */
 export const LEASE = {

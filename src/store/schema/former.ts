@@ -1,4 +1,4 @@
-import { DAY_MS, MINUTE_MS } from '../../kernel/basics.ts';
+import { DAY_MS, MINUTE_MS } from '../../kernel/clock.ts';
 import {
 	ahead,
 	CHANNEL,
@@ -7,7 +7,7 @@ import {
 	LEASE,
 	noted,
 	orNull,
-	PERSON,
+	PERSON_COLUMNS,
 	personId,
 	QUESTION,
 	SESSION,
@@ -56,7 +56,7 @@ export const FORMER_TABLES = tables({
 		key: ['viewId'],
 		columns: {
 			viewId: text,
-			...PERSON,
+			...PERSON_COLUMNS,
 			...QUESTION,
 			...LEASE,
 			fingerprint: text,
@@ -74,7 +74,7 @@ export const FORMER_TABLES = tables({
 
 	claims: {
 		key: ['service', 'sessionId', 'messageIndex', 'teamId', 'userId'],
-		columns: { ...QUESTION, ...PERSON, claimedAt: noted, until: ahead(MINUTE_MS) },
+		columns: { ...QUESTION, ...PERSON_COLUMNS, claimedAt: noted, until: ahead(MINUTE_MS) },
 		indexes: { until: '(until)' },
 		kept: 'whileUsed',
 	},
@@ -83,7 +83,7 @@ export const FORMER_TABLES = tables({
 		key: ['id'],
 		columns: {
 			id: text,
-			...PERSON,
+			...PERSON_COLUMNS,
 			...LEASE,
 			viewId: orNull(text),
 			page: integer,

@@ -1,4 +1,4 @@
-import { DAY_MS, MINUTE_MS } from '../../kernel/basics.ts';
+import { DAY_MS, MINUTE_MS } from '../../kernel/clock.ts';
 import { CLAIM_MS } from './answers.ts';
 import {
 	ahead,
@@ -12,7 +12,7 @@ import {
 	OF_PERSON,
 	OF_SESSION,
 	orNull,
-	PERSON,
+	PERSON_COLUMNS,
 	personId,
 	QUESTION,
 	SESSION,
@@ -250,7 +250,7 @@ export const WATCH_TABLES = tables({
 			id: { ...text, people: 'part' },
 			/** See `ViewKind`. */
 			kind: text,
-			...PERSON,
+			...PERSON_COLUMNS,
 			...LEASE,
 			/** Slack's id; null: Home, and what no window shows. */
 			viewId: orNull(text),
@@ -325,7 +325,7 @@ export const WATCH_TABLES = tables({
 	/** A question hidden from a person's inbox for some time. */
 	snoozes: {
 		key: ['teamId', 'userId', 'service', 'sessionId'],
-		columns: { ...PERSON, ...SESSION, fingerprint: text, until: ahead(LONGEST_SNOOZE_MS) },
+		columns: { ...PERSON_COLUMNS, ...SESSION, fingerprint: text, until: ahead(LONGEST_SNOOZE_MS) },
 		kept: 'whileUsed',
 	},
 
@@ -364,7 +364,7 @@ export const WATCH_TABLES = tables({
 	people: {
 		key: ['userId'],
 		columns: {
-			...PERSON,
+			...PERSON_COLUMNS,
 			/** What Slack told, and when; null: nothing that is used. */
 			facts: orNull({ ...sealed, bound: ['teamId'] }),
 			/** Since when a Home waits for it. */

@@ -5,7 +5,7 @@ import { isDecision } from '../../../src/domain/contract.ts';
 import { looksSecretAt } from '../../../src/domain/secrecy.ts';
 import { openQuestion as openQuestionOf } from '../../../src/domain/session.ts';
 import { snapshotOf } from '../../../src/domain/session-snapshot.ts';
-import { openQuestion } from '../../../src/screens/question.ts';
+import { openQuestionParts } from '../../../src/screens/question.ts';
 import { buildForm } from '../../../src/slack/form/build.ts';
 import { CHOOSE_IDS, NO_OPTION, newMetadata } from '../../../src/slack/ids.ts';
 import { buildSession, saying } from '../../support/sessions.ts';
@@ -64,7 +64,7 @@ function shown({ content, items }: CorpusCase) {
 	const question = openQuestionOf(session);
 	const view = snapshotOf(session, 0).question;
 	if (question === null || view === null) throw new Error(`nothing is open: ${content}`);
-	const { row } = openQuestion(view, {
+	const { row } = openQuestionParts(view, {
 		sessionId: session.sessionId,
 		discreet: false,
 		choices: { channelId: 'C1', readAt: 0 },

@@ -1,6 +1,7 @@
-import { codeOf, createLog } from '../../../src/kernel/basics.ts';
+import { codeOf } from '../../../src/kernel/errors.ts';
+import { createLog } from '../../../src/kernel/log.ts';
 import { PROGRAM } from '../../../src/store/audit.ts';
-import { BEFORE_ALL, cursorOf, lineOf, openAudit, readEvents } from '../../../src/store/audit-reader.ts';
+import { auditLineOf, BEFORE_ALL, cursorOf, openAudit, readEvents } from '../../../src/store/audit-reader.ts';
 import { AUDIT_LINE, type AuditLine } from '../../support/audit-lines.ts';
 import type { Harness } from '../harness.ts';
 import { until } from '../until.ts';
@@ -23,7 +24,7 @@ async function readAudit({ store: { env } }: Harness): Promise<{ written: AuditL
 			const rows = await readEvents(db.read, after, { isSettled });
 			const last = rows.at(-1);
 			if (last === undefined) return lines;
-			lines.push(...rows.map((row) => AUDIT_LINE.parse(lineOf(row))));
+			lines.push(...rows.map((row) => AUDIT_LINE.parse(auditLineOf(row))));
 			after = cursorOf(last);
 		}
 	}

@@ -94,9 +94,9 @@ export const SABOTAGES = {
 	],
 	clocks: [
 		...OWN_TIMES,
-		{ file: 'kernel/basics.ts', constant: 'CLOCK_ALLOWANCE_MS', becomes: '0' },
+		{ file: 'kernel/clock.ts', constant: 'CLOCK_ALLOWANCE_MS', becomes: '0' },
 		// A replica trusts times since its own start only, and the one with the wrong clock has just started.
-		{ file: 'kernel/basics.ts', in: 'elapsedSince', returns: 'Math.max(0, clock.now() - at)' },
+		{ file: 'kernel/clock.ts', in: 'elapsedSince', returns: 'Math.max(0, clock.now() - at)' },
 	],
 	// When the reply to an INSERT is lost, nobody checks whether the answer was stored.
 	'insert-reply': [{ file: 'delivery/accept.ts', in: 'acceptDespiteLostReply', if: 'commitUnknown', becomes: 'true' }],
@@ -105,7 +105,7 @@ export const SABOTAGES = {
 	// Times from before the machine's clock was set are trusted, on PostgreSQL too.
 	'clock-jump': [
 		...OWN_TIMES,
-		{ file: 'kernel/basics.ts', in: 'elapsedSince', returns: 'clock.now() - at' },
+		{ file: 'kernel/clock.ts', in: 'elapsedSince', returns: 'clock.now() - at' },
 		{ file: 'store/store-clock.ts', in: 'look', call: 'repairTimes', becomes: 'undefined' },
 	],
 } as const satisfies Record<FaultName | 'ack-first' | 'blind-repeat' | 'audit-lost' | 'audit-early', readonly Edit[]>;

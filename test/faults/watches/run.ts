@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Message } from '../../../fake-slack/index.ts';
 import { ACTIONS } from '../../../src/slack/ids.ts';
-import { MAYBE_REPEAT } from '../../../src/slack/parts.ts';
+import { MAYBE_REPEAT } from '../../../src/slack/phrases.ts';
 import { outcomeOf, type Part } from '../harness.ts';
 import { shuffled, until } from '../until.ts';
 import { type FleetOptions, startFleet } from './fleet.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { type Findings, findingsOf, lineOf } from '../../../src/operator/doctor/check.ts';
+import { type Findings, findingLine, findingsOf } from '../../../src/operator/doctor/check.ts';
 import { checkPostgres } from '../../../src/operator/doctor/environment.ts';
 import { OPTIONAL_SCOPES, REQUIRED_SCOPES } from '../../../src/operator/doctor/slack.ts';
 import type { PostgresLook } from '../../../src/store/inspect.ts';
@@ -10,7 +10,7 @@ import { OWN_SCHEMA } from '../../../src/store/migrate.ts';
 function linesOf(name: string, check: (findings: Findings) => unknown): string[] {
 	const findings = findingsOf(name);
 	check(findings);
-	return findings.all.map(lineOf);
+	return findings.all.map(findingLine);
 }
 
 it('expects the scopes of the manifest', () => {
@@ -102,7 +102,7 @@ it.each<[string, Partial<typeof WELL> | object, string[]]>([
 
 it('removes control characters from texts from outside', () => {
 	const text = 'it is \u001b[2Jada\nin the workspace \u202eAcme.';
-	expect(lineOf({ verdict: 'ok', check: 'Bot token', text })).toBe(
+	expect(findingLine({ verdict: 'ok', check: 'Bot token', text })).toBe(
 		'✓ Bot token: it is  [2Jada in the workspace  Acme.',
 	);
 });

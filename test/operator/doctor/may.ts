@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import type { FakeSlack } from '../../../fake-slack/index.ts';
-import { systemClock } from '../../../src/kernel/basics.ts';
+import { systemClock } from '../../../src/kernel/clock.ts';
 import { runDoctor } from '../../../src/operator/doctor/run.ts';
 import { FRESH_MS } from '../../../src/slack/directory.ts';
-import { durationText } from '../../../src/slack/parts.ts';
+import { durationText } from '../../../src/slack/phrases.ts';
 import { namesAnswerers } from './databases.ts';
 import type { Harness } from './harness.ts';
 

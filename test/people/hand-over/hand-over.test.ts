@@ -1,6 +1,6 @@
 import { waitingCountWords } from '../../../src/screens/inbox.ts';
 import { OUTSIDE, SETTLED_WORDS } from '../../../src/screens/question-post.ts';
-import { placeOf } from '../../../src/slack/parts.ts';
+import { placeWords } from '../../../src/slack/phrases.ts';
 import {
 	ASKS,
 	answeredBy,
@@ -253,7 +253,7 @@ describe('Hand over', () => {
 		await app.homeSays(place, { who: 'grace' });
 		await app.handOver(dm, 'grace', 'ada');
 		const back = await app.handedTo('ada');
-		expect(back.text()).toContain(`Asked in ${said(placeOf('D'))}.`);
+		expect(back.text()).toContain(`Asked in ${said(placeWords('D'))}.`);
 	});
 
 	it('shows in its window which question it is about, unless that may not be told, and is recorded with ids', async () => {

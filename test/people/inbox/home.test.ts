@@ -1,7 +1,7 @@
 import { CHANNELS_UNKNOWN, waitingCountWords } from '../../../src/screens/inbox.ts';
 import { NOTE_LABEL } from '../../../src/slack/form/build.ts';
 import { decodeMetadata } from '../../../src/slack/ids.ts';
-import { placeOf } from '../../../src/slack/parts.ts';
+import { placeWords } from '../../../src/slack/phrases.ts';
 import {
 	answering,
 	DRAFT_RESTORED,
@@ -415,7 +415,7 @@ describe('who sees what in the Home tab', () => {
 		await app.pass(3_000);
 		app.ask(id);
 		await app.openHome();
-		await app.homeSays(`My own · ${said(placeOf('D'))} · asked`);
+		await app.homeSays(`My own · ${said(placeWords('D'))} · asked`);
 		expect(await app.openHome('grace')).toContain(NOTHING);
 	});
 

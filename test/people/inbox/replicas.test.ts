@@ -3,7 +3,7 @@ import { createManualClock, type ManualClock } from '../../../fake-slack/index.t
 import { snapshotOf } from '../../../src/domain/session-snapshot.ts';
 import { createLeaseLoop } from '../../../src/kernel/lease-loop.ts';
 import { createRateLimiter } from '../../../src/kernel/rate-limiter.ts';
-import { textMessage } from '../../../src/slack/parts.ts';
+import { textMessage } from '../../../src/slack/blocks.ts';
 import { openQuestionOf } from '../../../src/store/question-store.ts';
 import type { Store } from '../../../src/stores.ts';
 import { createOutbox } from '../../../src/surfaces/outbox.ts';

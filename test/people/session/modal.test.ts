@@ -2,7 +2,7 @@ import { CANARY_STRINGS } from '../../../fake-session-service/canaries.ts';
 import { GONE_ON } from '../../../src/screens/form.ts';
 import { noFormWords } from '../../../src/screens/question.ts';
 import { NOTE_LABEL } from '../../../src/slack/form/build.ts';
-import { statusWords } from '../../../src/slack/parts.ts';
+import { statusWords } from '../../../src/slack/phrases.ts';
 import {
 	type App,
 	answerFields,

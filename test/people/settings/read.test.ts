@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../../src/domain/channel-settings.ts';
 import {
 	decodeSettingsMetadata,
 	emptiedList,
@@ -6,10 +7,9 @@ import {
 	readSettingsForm,
 	type SettingsMetadata,
 } from '../../../src/screens/settings.ts';
-import { NOT_SAVED, type SettingsField, valuesOf } from '../../../src/screens/settings-fields.ts';
+import { NOT_SAVED, type SettingsField, settingsValuesOf } from '../../../src/screens/settings-fields.ts';
 import { ACTIONS, settingsBlockId } from '../../../src/slack/ids.ts';
 import { readView } from '../../../src/slack/request.ts';
-import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../../src/store/watch.ts';
 
 const DEFAULT_MS = 900_000;
 const STORED: ChannelSettings = {
@@ -25,7 +25,7 @@ const STORED: ChannelSettings = {
 };
 
 function metadataOf(settings = STORED): SettingsMetadata {
-	const shown = valuesOf(settings, { zone: 'Asia/Tokyo' });
+	const shown = settingsValuesOf(settings, { zone: 'Asia/Tokyo' });
 	return { channelId: 'C1', revision: 4, base: shown, shown, confirms: false };
 }
 

@@ -8,6 +8,7 @@ import {
 	shapesOf,
 	USER_ID,
 } from '../../../sandbox/gallery/shapes/samples.ts';
+import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../../src/domain/channel-settings.ts';
 import {
 	conflictWords,
 	noSettingsWords,
@@ -19,8 +20,7 @@ import {
 	settingsNotice,
 	settingsSaved,
 } from '../../../src/screens/settings.ts';
-import { valuesOf } from '../../../src/screens/settings-fields.ts';
-import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../../src/store/watch.ts';
+import { settingsValuesOf } from '../../../src/screens/settings-fields.ts';
 
 const { defaultMs } = SETTINGS_MODEL;
 
@@ -38,7 +38,7 @@ function changeOf(before: ChannelSettings, after: ChannelSettings) {
 }
 
 function modelOf(settings: ChannelSettings, overrides: Partial<SettingsModel> = {}): [SettingsModel] {
-	const shown = valuesOf(settings, { zone: 'Europe/Berlin' });
+	const shown = settingsValuesOf(settings, { zone: 'Europe/Berlin' });
 	const metadata = { ...SETTINGS_MODEL.metadata, base: shown, shown };
 	return [{ ...SETTINGS_MODEL, metadata, groups: groupsOf(2), ...overrides }];
 }

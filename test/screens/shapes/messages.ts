@@ -38,7 +38,9 @@ import {
 } from '../../../sandbox/gallery/shapes/samples.ts';
 import { WAITING } from '../../../sandbox/gallery/shapes/views.ts';
 import type { Answer } from '../../../src/domain/answer.ts';
-import type { Person, ReadSession } from '../../../src/domain/session.ts';
+import type { ReminderStage } from '../../../src/domain/channel-settings.ts';
+import type { Person } from '../../../src/domain/person.ts';
+import type { ReadSession } from '../../../src/domain/session.ts';
 import type { QuestionView } from '../../../src/domain/session-snapshot.ts';
 import { type CardModel, endPost, watchCard } from '../../../src/screens/card.ts';
 import { filesMessage } from '../../../src/screens/details.ts';
@@ -75,15 +77,16 @@ import {
 	discoveredByWords,
 	type HelpReason,
 	helpMessage,
-	LIST_PAGE,
 	leftOutWords,
 	mistypedMessage,
 	outcomesMessage,
 	unwatchAllOffer,
+	WATCHES_PAGE,
 	watchChooser,
 	watchList,
 	watchOutcomeWords,
 } from '../../../src/screens/watch.ts';
+import { textMessage } from '../../../src/slack/blocks.ts';
 import {
 	answerCard,
 	checkingMessage,
@@ -91,8 +94,7 @@ import {
 	noWindow,
 	stillWaitingMessage,
 } from '../../../src/slack/error-view.ts';
-import { textMessage } from '../../../src/slack/parts.ts';
-import { NO_LIST_REASONS, type ReminderStage, WATCH_ENDS } from '../../../src/store/watch.ts';
+import { NO_LIST_REASONS, WATCH_ENDS } from '../../../src/store/watch.ts';
 import { casesOf, conflictWith, OTHER_RECEIPTS, REFUSED_LINKS } from './samples.ts';
 
 const CHOICE = {
@@ -257,7 +259,7 @@ export function messageVariants(): Shape[] {
 
 const ANSWERED = asking(Object.values(FIELD_ITEMS).map((item) => ({ ...item, value: HOSTILE })));
 const PAGE = { channelId: 'C1', offset: 0 };
-const MIDDLE_PAGE = { ...PAGE, offset: LIST_PAGE };
+const MIDDLE_PAGE = { ...PAGE, offset: WATCHES_PAGE };
 const OVER = {
 	...AT_WORK,
 	status: 'completed',

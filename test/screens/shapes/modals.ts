@@ -27,7 +27,7 @@ import { chooseItemModal, loadingModal, NOTICES, type SessionModel, sessionModal
 import { handOverModal, handOverNotice, handOverWords } from '../../../src/screens/hand-over.ts';
 import { receiptModal } from '../../../src/screens/receipt.ts';
 import { errorModal, errorWords, FAILURES, REFUSAL_CODES, refusedModal } from '../../../src/slack/error-view.ts';
-import { STATUSES } from '../../../src/slack/parts.ts';
+import { STATUSES } from '../../../src/slack/phrases.ts';
 import { line } from '../../../src/slack/rich-text.ts';
 import { ANSWERS, casesOf, OTHER_RECEIPTS, REFUSED_LINKS } from './samples.ts';
 

@@ -9,7 +9,7 @@ import {
 	mayHaveArrived,
 } from '../../../src/domain/answer.ts';
 import { askingMessageIndex, filledAt, isWaiting, stepsSince } from '../../../src/domain/session.ts';
-import { pick } from '../../../src/kernel/basics.ts';
+import { pick } from '../../../src/kernel/values.ts';
 import type { Agent } from './agent.ts';
 import type { Found, Program } from './program.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { createManualClock } from '../../../fake-slack/index.ts';
-import { createMemoryCell } from '../../../src/kernel/basics.ts';
+import { createMemoryCell } from '../../../src/kernel/memory.ts';
 import { createServiceHealth } from '../../../src/service/health.ts';
 import { createListing, type ListingState } from '../../../src/sessions/listing.ts';
 import { createRecordingLog } from '../../store/support.ts';

@@ -1,10 +1,11 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { createManualClock, type ManualClock } from '../../../fake-slack/index.ts';
-import { type Cell, createMemoryCell, HandraiseError } from '../../../src/kernel/basics.ts';
+import { HandraiseError } from '../../../src/kernel/errors.ts';
+import { type Cell, createMemoryCell } from '../../../src/kernel/memory.ts';
 import { createServiceHealth } from '../../../src/service/health.ts';
 import type { WaitingList } from '../../../src/service/service.ts';
 import { createListing, type ListingState } from '../../../src/sessions/listing.ts';
-import type { SessionStore } from '../../../src/store/watch-store.ts';
+import type { SessionStore } from '../../../src/store/watched-sessions.ts';
 import { createRecordingLog } from '../../store/support.ts';
 import { coreOf } from '../../support/core.ts';
 import { pass, SERVICE } from '../support.ts';

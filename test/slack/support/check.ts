@@ -1,7 +1,7 @@
 import type { HomeView, ModalView } from '@slack/types';
 import { expect } from 'vitest';
 import { validateMessage, validateView } from '../../../fake-slack/index.ts';
-import type { MessageContent } from '../../../src/slack/parts.ts';
+import type { MessageContent } from '../../../src/slack/blocks.ts';
 import { CANARY } from './hostile-session.ts';
 
 /** What the app may write in angle brackets: mentions, channels and times. */

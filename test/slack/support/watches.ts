@@ -1,6 +1,6 @@
+import { DEFAULT_CHANNEL_SETTINGS } from '../../../src/domain/channel-settings.ts';
 import type { SessionSnapshot } from '../../../src/domain/session-snapshot.ts';
-import type { WatchStore } from '../../../src/sessions/watching-store.ts';
-import { DEFAULT_CHANNEL_SETTINGS } from '../../../src/store/watch.ts';
+import type { WatchStore } from '../../../src/sessions/watch-store.ts';
 import { now } from './answers.ts';
 
 /** A watch of a session, as a channel's list shows it. */

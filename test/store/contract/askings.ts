@@ -3,7 +3,7 @@ import { type Evidence, NOTHING_SEEN } from '../../../src/domain/asked.ts';
 import type { QuestionDigest } from '../../../src/domain/session.ts';
 import { removeEnded } from '../../../src/operator/housekeeping.ts';
 import type { FoundInRead } from '../../../src/sessions/adding-store.ts';
-import { lineOf } from '../../../src/store/audit-reader.ts';
+import { auditLineOf } from '../../../src/store/audit-reader.ts';
 import { settledEvents } from '../../operator/audit-command.ts';
 import { SERVICE } from '../../sessions/support.ts';
 import { type FoundChange, foundIn, recordRead } from '../../support/found.ts';
@@ -189,7 +189,7 @@ export function describeAskings(subject: Subject): void {
 			expect((await evidenceOf(0))?.value).toMatchObject({ answerId: late.id });
 			expect(await evidenceOf(1)).toEqual(NOTHING_SEEN);
 			await found([], { outcomes: [{ answerId: late.id, outcome: 'resumed' }] });
-			const events = (await settledEvents(store().db.read)).map(lineOf);
+			const events = (await settledEvents(store().db.read)).map(auditLineOf);
 			const told = events.filter(({ action }) => action !== 'watched');
 			expect(told.map(({ action, fingerprint, answer }) => [action, fingerprint, answer])).toEqual([
 				['asked', ASKED.fingerprint, null],

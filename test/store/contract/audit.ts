@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { inRequest } from '../../../src/kernel/requests.ts';
 import { recordEvents } from '../../../src/store/audit.ts';
-import { BEFORE_ALL, cursorOf, lineOf, readEvents } from '../../../src/store/audit-reader.ts';
+import { auditLineOf, BEFORE_ALL, cursorOf, readEvents } from '../../../src/store/audit-reader.ts';
 import type { AuditEvent } from '../../../src/store/database.ts';
 import type { Store } from '../../../src/stores.ts';
 import { settledEvents } from '../../operator/audit-command.ts';
@@ -12,7 +12,7 @@ import { forget } from './person.ts';
 
 const SOMETHING = { at: T0, action: 'settingsChanged' } as const;
 
-const linesOf = async ({ db }: Store) => (await settledEvents(db.read)).map(lineOf);
+const linesOf = async ({ db }: Store) => (await settledEvents(db.read)).map(auditLineOf);
 const record = ({ db }: Store, ...events: readonly AuditEvent[]) =>
 	db.write(async (trx) => recordEvents(trx, ...events));
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../../src/store/watch.ts';
+import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../../src/domain/channel-settings.ts';
 import { type NewPost, streamOf } from '../../../src/surfaces/post.ts';
 import { beginReminders } from '../../../src/surfaces/reminder-store.ts';
 import { addWatch } from '../../sessions/support.ts';

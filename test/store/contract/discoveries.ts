@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../../src/kernel/basics.ts';
+import { systemClock } from '../../../src/kernel/clock.ts';
 import { createDiscoveries } from '../../../src/sessions/discovery.ts';
 import { createEndings } from '../../../src/sessions/endings.ts';
 import type { Discovery, Watch } from '../../../src/store/watch.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MINUTE_MS } from '../../../src/kernel/basics.ts';
+import { MINUTE_MS } from '../../../src/kernel/clock.ts';
 import { markDue } from '../../../src/store/marks.ts';
 import { FORM_FOLLOWED_MS } from '../../../src/surfaces/view-plan-store.ts';
 import type { DueView } from '../../../src/surfaces/view-store.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { NEWS_AHEAD_MS, sessionReads } from '../../../src/store/watch.ts';
-import { createSessionStore } from '../../../src/store/watch-store.ts';
+import { NEWS_AHEAD_MS, sessionReads } from '../../../src/store/session-reads.ts';
+import { createSessionStore } from '../../../src/store/watched-sessions.ts';
 import { NO_LIMITS, SERVICE, sessionView } from '../../sessions/support.ts';
 import { recordRead } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';

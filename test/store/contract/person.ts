@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
-import type { Person } from '../../../src/domain/session.ts';
+import type { Person } from '../../../src/domain/person.ts';
 import type { Page } from '../../../src/operator/person-requests.ts';
 import { createPersonStore } from '../../../src/operator/person-store.ts';
 import {

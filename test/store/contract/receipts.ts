@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type NewAnswer, TAKES_LONG_MS, TOLD_WITHIN_MS } from '../../../src/domain/answer.ts';
-import { DAY_MS } from '../../../src/kernel/basics.ts';
+import { DAY_MS } from '../../../src/kernel/clock.ts';
 import { markDue } from '../../../src/store/marks.ts';
 import type { DueView } from '../../../src/surfaces/view-store.ts';
 import type { Subject } from '../contract.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { TOLD_WITHIN_MS, UNREADABLE } from '../../../src/domain/answer.ts';
+import { TOLD_WITHIN_MS, UNREADABLE_VALUES } from '../../../src/domain/answer.ts';
 import type { Subject } from '../contract.ts';
 import { ANN, BOB, EVE, item, LEASE, SERVICE, storeActs, submission, T0, valuesOf } from '../support.ts';
 
@@ -31,7 +31,7 @@ export function describeRetry(subject: Subject): void {
 			await answers().retry(given.id, ANN, LATER, GIVE_UP);
 			expect(await current(given.id)).toMatchObject({ checkedAt: LATER });
 			await lease(given.id, LEASE, LATER);
-			const unreadable = { state: 'waiting', lastError: UNREADABLE } as const;
+			const unreadable = { state: 'waiting', lastError: UNREADABLE_VALUES } as const;
 			await patched(given.id, unreadable, { now: LATER, release: true });
 			await answers().retry(given.id, ANN, LATER + 1, GIVE_UP);
 			expect(await current(given.id)).toMatchObject({ state: 'accepted', checkedAt: LATER });

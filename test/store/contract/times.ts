@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../../src/kernel/basics.ts';
+import { systemClock } from '../../../src/kernel/clock.ts';
 import { createSharedState } from '../../../src/store/shared-states.ts';
 import { repairTimes } from '../../../src/store/store-clock.ts';
 import type { Subject } from '../contract.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { sessionReads } from '../../../src/store/watch.ts';
-import { changeSession, type WatchedSessionRow } from '../../../src/store/watch-store.ts';
+import { sessionReads } from '../../../src/store/session-reads.ts';
+import { changeSession, type WatchedSessionRow } from '../../../src/store/watched-sessions.ts';
 import { SERVICE } from '../../sessions/support.ts';
 import { recordRead } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../../src/kernel/basics.ts';
+import { systemClock } from '../../../src/kernel/clock.ts';
 import { createRateLimiter } from '../../../src/kernel/rate-limiter.ts';
 import { removeEnded } from '../../../src/operator/housekeeping.ts';
 import { createEndings } from '../../../src/sessions/endings.ts';

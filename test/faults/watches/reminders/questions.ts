@@ -1,5 +1,5 @@
 import type { Message } from '../../../../fake-slack/index.ts';
-import { MAYBE_REPEAT } from '../../../../src/slack/parts.ts';
+import { MAYBE_REPEAT } from '../../../../src/slack/phrases.ts';
 import type { Harness } from '../../harness.ts';
 import { type Fleet, isCard, shown as shownBy } from '../fleet.ts';
 

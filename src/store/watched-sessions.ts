@@ -1,4 +1,4 @@
-// Owns `watches` and `watched_sessions`: which channel watches what, and when it is read.
+// Owns `watched_sessions`: when each session is read, and what was last read of it.
 import { type RawBuilder, sql } from 'kysely';
 import type { z } from 'zod';
 import type { SessionKey } from '../domain/session.ts';
@@ -9,24 +9,20 @@ import {
 	type SessionSnapshot,
 	sessionSnapshot,
 } from '../domain/session-snapshot.ts';
-import { type Lease, parseOrNull, pick } from '../kernel/basics.ts';
-import { styleIn } from './channel-settings.ts';
+import type { Lease } from '../kernel/lease-loop.ts';
+import { parseOrNull, pick } from '../kernel/values.ts';
 import {
 	add,
 	type Cipher,
 	change,
-	channelOf,
-	columnsAs,
 	countOf,
 	type Db,
 	type Filter,
 	from,
 	hasChanged,
 	isFound,
-	joinedRow,
 	type Row,
 	remove,
-	type StoreDatabase,
 	type StoreParts,
 	sealedColumn,
 	sessionOf,
@@ -34,24 +30,14 @@ import {
 } from './database.ts';
 import { leaseDue, nextDue, queueOf } from './due.ts';
 import { locked, lockSession } from './locks.ts';
-import { arrivedIn, readQuestion } from './question-store.ts';
-import { type ChannelKey, NEWS_AHEAD_MS, sessionReads, type Watch, type WatchEnd, type WatchMode } from './watch.ts';
+import { arrivedIn } from './question-store.ts';
+import { NEWS_AHEAD_MS, sessionReads } from './session-reads.ts';
 
-export type WatchRow = Row<'watches'>;
 export type WatchedSessionRow = Row<'watched_sessions'>;
 
 const VIEW = sessionSnapshot.transform((stored) => maskedSnapshot(new Set(), stored));
 /** `open` gives null when there is none yet, it was written with another key, or it is damaged. */
 export const viewColumn = sealedColumn('watched_sessions.view', VIEW as z.ZodType<SessionSnapshot>);
-
-export function readWatch(row: WatchRow): Watch {
-	return {
-		...pick(row, 'id', 'teamId', 'channelId', 'createdBy', 'createdAt', 'revision', 'lastChangeAt'),
-		session: sessionOf(row),
-		mode: row.mode as WatchMode,
-		ended: row.endedAt === null ? null : { reason: row.endedReason as WatchEnd, at: row.endedAt },
-	};
-}
 
 /** Null for a damaged one: the next read stores it again. A question that is open still is the same row. */
 export const readDigest = (text: string | null): Digest | null => parseOrNull(digest, text);
@@ -76,74 +62,6 @@ export function readWatchedSession(row: Omit<WatchedSessionRow, 'view'>) {
 export function readReads({ reads }: Pick<WatchedSessionRow, 'reads'>) {
 	return parseOrNull(sessionReads, reads) ?? sessionReads.parse({});
 }
-
-export function liveWatches(db: Db, filter: Filter<'watches'>) {
-	return from(db, 'watches', { ...filter, endedAt: null }).selectAll();
-}
-
-/** What cards show, beside the rows of `watches` joined as `watch`: `seen`, `newest` (the question) and `settings`. */
-export const JOINED_SHOWN = sql`
-	left join watched_sessions as seen on seen.service = watch.service and seen.session_id = watch.session_id
-	left join questions as newest on newest.service = watch.service and newest.session_id = watch.session_id
-		and newest.number = (select max(number) from questions as asked
-			where asked.service = watch.service and asked.session_id = watch.session_id)
-	left join channel_settings as settings
-		on settings.team_id = watch.team_id and settings.channel_id = watch.channel_id`;
-/** Their columns. */
-export const SHOWN_COLUMNS = sql.join([
-	columnsAs('watches', 'watch'),
-	columnsAs('watched_sessions', 'seen'),
-	columnsAs('questions', 'newest'),
-	columnsAs('channel_settings', 'settings'),
-]);
-
-/** A watch with what its card shows, and `style`. `view`: null when none can be read; `question`: the newest. */
-export function readShown(row: object, cipher: Cipher) {
-	const watch = joinedRow(row, 'watches', 'watch');
-	if (watch === undefined) return null;
-	const session = joinedRow(row, 'watched_sessions', 'seen');
-	const asked = joinedRow(row, 'questions', 'newest');
-	return {
-		watch: readWatch(watch),
-		style: styleIn(joinedRow(row, 'channel_settings', 'settings')?.settings ?? null),
-		view: session === undefined ? null : viewColumn.open(session.view, session, cipher),
-		checkedAt: session?.lastReadAt ?? null,
-		unreadCode: (session && readReads(session).unread?.code) ?? null,
-		question: asked === undefined ? null : readQuestion(asked, cipher),
-	};
-}
-
-export type Shown = NonNullable<ReturnType<typeof readShown>>;
-
-/** Watches with what their cards show and when that was last read. `rest`: which of `watch`, and in which order. */
-export async function readShownWatches(db: StoreDatabase, cipher: Cipher, rest: RawBuilder<unknown>) {
-	const shown = sql<object>`select ${SHOWN_COLUMNS} from watches as watch ${JOINED_SHOWN} ${rest}`;
-	const { rows } = await shown.execute(db.read);
-	return rows.flatMap((row) => readShown(row, cipher) ?? []);
-}
-
-/** Adds a watch. `columns`: its mode, and who created it. */
-export function insertWatch(
-	trx: Db,
-	{ id, session, createdAt, ...channel }: ChannelKey & Pick<Watch, 'id' | 'session' | 'createdAt'>,
-	columns: Pick<WatchRow, 'mode' | 'createdBy'> & Partial<WatchRow>,
-): Promise<WatchRow> {
-	const begun = { ...columns, createdAt, lastChangeAt: createdAt };
-	const row = add(trx, 'watches', { id, ...channelOf(channel), ...sessionOf(session), ...begun });
-	return row.returningAll().executeTakeFirstOrThrow();
-}
-
-export function changeWatch(trx: Db, id: string, columns: Partial<WatchRow>): Promise<WatchRow> {
-	return change(trx, 'watches', { id }, columns).returningAll().executeTakeFirstOrThrow();
-}
-
-/** Notes that a watch was told of a read. `isChanged`: whether people see a difference. */
-export function tellWatch(trx: Db, { id, revision }: Pick<Watch, 'id' | 'revision'>, isChanged: boolean, now: number) {
-	const told = { revision: Math.max(revision, 0) + 1, ...(isChanged && { lastChangeAt: now }) };
-	return change(trx, 'watches', { id, revision, endedAt: null }, told).returningAll().executeTakeFirstOrThrow();
-}
-
-export const removeWatches = (trx: Db, id: string | readonly string[]) => remove(trx, 'watches', { id }).execute();
 
 export const changeSession = (trx: Db, session: SessionKey, columns: Partial<WatchedSessionRow>) =>
 	change(trx, 'watched_sessions', sessionOf(session), columns).execute();

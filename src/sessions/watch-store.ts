@@ -27,17 +27,16 @@ import {
 	type WatchEnd,
 	type WatchLimits,
 } from '../store/watch.ts';
+import { changeSession, removeSession } from '../store/watched-sessions.ts';
 import {
-	changeSession,
 	changeWatch,
 	liveWatches,
 	readShownWatches,
 	readWatch,
-	removeSession,
 	removeWatches,
-	type Shown,
+	type ShownWatch,
 	type WatchRow,
-} from '../store/watch-store.ts';
+} from '../store/watches.ts';
 import {
 	dropPlanned,
 	planPosts,
@@ -70,7 +69,7 @@ const SETTINGS = sql<string | null>`(select settings from channel_settings
 export function createWatchStore({ db, cipher }: StoreParts) {
 	/** These watches, ended or not, with what their cards show and when that was last read, by id. */
 	async function shownOf(watchIds: readonly string[]) {
-		if (watchIds.length === 0) return new Map<string, Shown>();
+		if (watchIds.length === 0) return new Map<string, ShownWatch>();
 		const shown = await readShownWatches(db, cipher, sql`where watch.id in (${sql.join(watchIds)})`);
 		return new Map(shown.map((one) => [one.watch.id, one]));
 	}
