@@ -96,7 +96,7 @@ export function acceptAnswer(store: StoreDatabase, cipher: Cipher, answer: NewAn
 			const lost = giveWay(tx, unaccepted, winnerOf(by), answer.items);
 			const inserted = await insert({ ...row, ...lost });
 			recordAct(tx, answer, 'conflicted', { outcome: 'conflicted', about: by.person.userId });
-			// Whoever answered is not answering any more. A press stays as it is.
+			// Whoever sent a form is no longer answering. A press that lost changes nothing for others.
 			if (answer.press === null) await markAccepted(trx, answer, by);
 			else await beginReceipt(trx, answer, by);
 			return { kind: 'taken', by, answer: readAnswer(inserted, cipher) };
@@ -110,7 +110,7 @@ export function acceptAnswer(store: StoreDatabase, cipher: Cipher, answer: NewAn
 	});
 }
 
-/** Its author has answered: the form shows the receipt from now on, and its drafts are over. */
+/** The author has answered: the form shows the receipt from now on, and drafts of it are removed. */
 async function markAccepted(trx: Db, answer: NewAnswer, by: Answer | null = null): Promise<void> {
 	const { press, question, acceptedAt } = answer;
 	if (press === null) await removeDrafts(trx, answer);
@@ -118,10 +118,10 @@ async function markAccepted(trx: Db, answer: NewAnswer, by: Answer | null = null
 	await markQuestion({ trx, now: acceptedAt }, question, press === null ? 'answer' : 'choice');
 }
 
-/** An answer that is sent again has this long until its author hears what became of that. */
+/** How long after an answer was sent again its author gets a message about the outcome. */
 const TOLD_AGAIN_MS = 2_000;
 
-/** What an edit leaves. */
+/** What an edit does not change. */
 const KEPT = ['id', 'person', 'question', 'viewId', 'origin', 'press'] as const;
 
 async function repeat(
@@ -138,7 +138,7 @@ async function repeat(
 	const edited = await edit.returningAll().executeTakeFirst();
 	if (edited !== undefined) {
 		recordAct({ trx, now }, { ...answer, ...pick(stored, ...KEPT) }, 'edited', { outcome: 'accepted' });
-		// Its receipt may have left the window.
+		// The window may no longer show its receipt.
 		await forgetReceipt(trx, id);
 		await markAccepted(trx, { ...answer, ...pick(stored, ...KEPT) });
 		return { kind: 'repeated', answer: readAnswer(edited, cipher), edited: true };
@@ -152,12 +152,12 @@ async function repeat(
 }
 
 /**
- * Queues a failed answer again, unless another one prevents it: `taken`, which is due for its author like `accept`'s.
- * The caller has locked it in this transaction.
+ * Queues a failed answer again. `taken`: another one prevents it, and its author will be told. The caller has locked
+ * it in this transaction.
  */
 export async function retryAnswer(tx: CipherTx, answer: Answer, giveUpAt: number) {
 	const { trx, cipher, now } = tx;
-	// The text of one that came second is a draft.
+	// One that came second is a draft already.
 	if (!isFailed(answer.state) || answer.state === 'conflicted') return { kind: 'notRetryable', answer } as const;
 	const { id, content } = answer;
 	if (content.kind !== 'readable' || content.items.some((item) => item.wiped))
@@ -197,7 +197,7 @@ export async function retryAnswer(tx: CipherTx, answer: Answer, giveUpAt: number
 
 /**
  * Serializes who is first: an answer must not lose to one that another replica withdraws meanwhile. SQLite has one
- * writer. Locking no row of `answers` still locks the table: other answers keep their authors until the commit.
+ * writer. The subquery locks no row, but the table, so that other answers keep their authors until the commit.
  */
 export async function lockQuestion(db: Db, question: QuestionKey): Promise<void> {
 	if (!isPostgres(db)) return;
@@ -212,7 +212,11 @@ export async function lockQuestionOf(db: Db, id: string): Promise<void> {
 	if (row !== undefined) await lockQuestion(db, questionOf(row));
 }
 
-/** Runs `work` on a person's own answer, locked with its question; null if not theirs. Throws when it has to stop. */
+/**
+ * Makes a function that runs `work` on a person's own answer, locked with its question. It resolves to null for an
+ * answer of somebody else.
+ * @throws HandraiseError `database_newer` when this process has to stop
+ */
 export function ownAnswers(db: StoreDatabase, cipher: Cipher) {
 	return <T>(id: string, person: Person, work: (trx: Db, answer: Answer) => Promise<T>) =>
 		db.write(async (trx) => {
@@ -241,8 +245,8 @@ export async function withdrawAnswer(tx: CipherTx, answer: Answer): Promise<Answ
 }
 
 /**
- * Of two live answers to one question, at two addresses of the service, the one that came first stays, or whose PUT may
- * have begun. The other waits for its author. Returns how many do.
+ * Settles two live answers to one question, at two addresses of the service. The one whose PUT may have begun stays,
+ * else the one that came first. The other waits for its author. Returns how many do.
  */
 export async function putAside(tx: CipherTx, services: readonly string[], why: string): Promise<number> {
 	const { trx, cipher, now } = tx;
@@ -274,9 +278,9 @@ function endingOf({ state, putStartedAt }: Answer): FirstEnding {
 }
 
 /**
- * `first`, now withdrawn or failed, does not answer its question any more: of each person the text of the newest answer
- * that lost to it becomes a draft, and they hear of it. A press of the same person stays as it is, unless it was
- * on what the agent asked later. Returns `first`, with who came second where its author may ask them.
+ * `first` was withdrawn or has failed. For each person the newest answer that lost to it becomes a draft, and its
+ * author is told. A press of the same author stays as it is, unless it was on what the agent asked later. Returns
+ * `first`, with who came second where its author may ask them.
  */
 export async function returnTextsOfLosers(tx: CipherTx, first: Answer): Promise<Answer> {
 	const { trx, cipher, now } = tx;
@@ -292,7 +296,7 @@ export async function returnTextsOfLosers(tx: CipherTx, first: Answer): Promise<
 		const author = JSON.stringify(loser.person);
 		if (told.has(author)) continue;
 		told.set(author, loser);
-		// The first failed before, and was sent again.
+		// It is a draft already: the first one failed before, and was sent again.
 		if (firstEndingOf(loser) !== null) continue;
 		const timeline = JSON.stringify([...loser.timeline, { state: 'conflicted', at: now } satisfies TimelineEntry]);
 		const news = { timeline, endedAt: now, lastError: endingOf(first), ...WITHOUT_LEASE };
@@ -329,7 +333,7 @@ export function firstConflict(rows: readonly AnswerRow[], cipher: Cipher, seen: 
 /** Whether an answer arrived after another's form was read, also when a clock was set back or a backup restored. */
 function isUnseen(row: AnswerRow, { formReadAt, arrivalSeen }: Seen): boolean {
 	const arrived = arrivalOf(parseOrNull(timeline, row.timeline) ?? []);
-	// Of one that was sent again, the first time counts.
+	// If it was sent again, its first arrival counts.
 	if (Math.min(row.deliveredAt ?? 0, arrived?.at ?? Number.POSITIVE_INFINITY) > formReadAt) return true;
 	return arrivalSeen !== null && (arrived?.arrival ?? 0) > arrivalSeen;
 }
@@ -358,7 +362,7 @@ export function winnerOf(answer: Answer): Winner {
 	return { id, person, items: itemsOf(answer), repeats: repeatsIn(answer), at: deliveredAt ?? acceptedAt };
 }
 
-/** The columns of an answer that `winner` made `conflicted`. `mine`: its items; none if unreadable. */
+/** The columns of an answer that lost to `winner`. `mine`: its items; empty if they cannot be read. */
 function giveWay({ cipher, now }: CipherTx, loser: Loser, winner: Winner, mine: readonly AnswerItem[]) {
 	const other: OtherAnswer = {
 		answerId: winner.id,
@@ -377,7 +381,7 @@ function giveWay({ cipher, now }: CipherTx, loser: Loser, winner: Winner, mine: 
 	};
 }
 
-/** Whether `theirs` holds every value of `mine`. A wiped value is never the same. */
+/** Whether `theirs` holds every value of `mine`. A wiped value never counts as the same. */
 function sameWords(mine: readonly AnswerItem[], theirs: readonly AnswerItem[]): boolean {
 	return mine.every((item, position) =>
 		item.value === null ? !item.wiped : item.value === (theirs[position]?.value ?? null),

@@ -16,7 +16,7 @@ import type { PressedOption } from '../slack/ids.ts';
 import { GIVE_UP_MS } from '../store/schema/answers.ts';
 import type { AnswerStore } from './answer-store.ts';
 
-/** `isWritten`: by its author, in a thread; else it stood on a button. */
+/** What was pressed. `isWritten`: its author wrote it in a thread; otherwise it stood on a button. */
 export type Pressed = Omit<PressedOption, 'channelId' | 'shownHash'> &
 	Pick<NewAnswer, 'shownHash' | 'sessionName'> & { readonly isWritten?: boolean };
 
@@ -57,7 +57,10 @@ export function createAnswers(core: Core<{ answers: AnswerStore }>) {
 		}
 	}
 
-	/** There is no time for a read. Others read a reply elsewhere too, in channels that do not have its thread. */
+	/**
+	 * What the values repeat of credentials, by the latest read: there is no time for another. Without one: nothing
+	 * for a text on a button, which everybody has read, else null, for nobody knows.
+	 */
 	function repeatsSeen({ question: { sessionId }, items, isOnButton }: Submission): Repeats {
 		const reading = core.sessionService.latest(sessionId);
 		if (reading !== null) return repeatsOf(items, reading.session);
@@ -81,7 +84,7 @@ export function createAnswers(core: Core<{ answers: AnswerStore }>) {
 		return result;
 	}
 
-	/** After a change of `own`; `changed` null: it was too late for it. */
+	/** The result of a change of `own`. `changed` null: it was too late. */
 	async function changedOrTooLate(own: Answer, changed: Answer | null) {
 		return { isDone: changed !== null, answer: changed ?? (await store.get(own.id)) ?? own };
 	}

@@ -30,11 +30,13 @@ import {
 	type StoreParts,
 	sessionOf,
 	sql,
+	type Tx,
 	WITHOUT_LEASE,
 } from '../store/database.ts';
-import { earliest, isNow, lookAt, nextDue, takeReadable } from '../store/due.ts';
+import { earliest, lookAt, nextDue, takeReadable } from '../store/due.ts';
 import { markQuestion } from '../store/marks.ts';
 import { ARRIVED, arrivedIn, knownQuestions, noteArrival } from '../store/question-store.ts';
+import { isNow } from '../store/store-clock.ts';
 import { redrawSettled } from '../surfaces/plan-store.ts';
 import {
 	acceptAnswer,
@@ -63,10 +65,13 @@ import {
 } from './rows-store.ts';
 
 const STANDING = [...BLOCKING_STATES, 'waiting', ...ARRIVED_STATES] as const;
-/** An answer due for another address this long is taken by no process there: its author is told. */
+/** An answer for another address that is due this long is taken by no process there: its author is told. */
 const UNTAKEN_MS = 60_000;
 
-/** Stores answers; the row is the queue. `checksTime`: `update` refuses a start of a PUT at another time than now. */
+/**
+ * Stores answers; the row is the queue. `checksTime`: `update` refuses to note a start of a PUT at another time than
+ * the database's.
+ */
 export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & { log: Log; checksTime: boolean }) {
 	const readOrSkip = createAnswerReader(cipher, log);
 
@@ -80,14 +85,12 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 	const withOwn = ownAnswers(db, cipher);
 
 	return {
-		/**
-		 * Idempotent by `submissionKey`. Only one answer to a question is live, across all teams.
-		 */
+		/** Idempotent by `submissionKey`. Only one answer to a question is live, across all teams. */
 		accept: (answer: NewAnswer) => acceptAnswer(db, cipher, answer),
 
 		/**
-		 * Leases up to `limit` due answers for `service`, oldest first, at most one per session at a time.
-		 * Damaged answers are put off and block nothing. If there is none, unsent ones for other addresses that nobody has
+		 * Leases up to `limit` due answers for `service`, oldest first, at most one per session at a time. Damaged
+		 * answers are put off and block nothing. If there is none: unsent ones for other addresses that nobody has
 		 * taken for `UNTAKEN_MS`.
 		 */
 		async takeDue(service: string, lease: Lease, limit: number, now: number): Promise<readonly Answer[]> {
@@ -101,7 +104,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 				return rows.map((row) => readOrSkip(row)[0] ?? null);
 			};
 			const own = await takeReadable(db, due, { lease, now }, read);
-			// Those of a dead process are due at the next take.
+			// A dead process held the leases. Its answers can be taken now.
 			const isFreed = (isLapsed || own.length === 0) && (await db.writeOne((trx) => freeLapsed(trx, now)));
 			if (own.length > 0) return own;
 			if (isFreed) return takeReadable(db, due, { lease, now }, read);
@@ -110,17 +113,17 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 		},
 
 		/**
-		 * Writes `patch` if the lease `token` holds the answer, its state is that of `answer` and, with `editCount`, its
-		 * text is the same. Returns the stored answer; null when another replica has it, its author changed it (`retry`,
-		 * `withdraw`), another answer replaced it, or an earlier write changed the state although its reply was lost. In
-		 * the same write, `release` gives the lease back and ending states wipe secret values. It marks what people see,
-		 * except that a PUT begins (`before`): that looks like waiting to be sent.
+		 * Writes `patch` if the lease `token` holds the answer, its state is that of `answer` and, with `editCount`,
+		 * its text is the same. Ending states wipe secret values in the same write. It marks what people see, except
+		 * that a PUT begins (`before`): that looks like waiting to be sent. Returns the stored answer. Null: another
+		 * replica has it, its author changed it (`retry`, `withdraw`), another answer replaced it, or an earlier
+		 * write changed the state although its reply was lost.
 		 */
 		update: (
 			{ id, state }: Pick<Answer, 'id' | 'state'>,
 			token: string,
 			{ repeats, asked, ...patch }: AnswerPatch,
-			{ now, release, editCount }: { now: number; release: boolean; editCount?: number },
+			{ now, editCount }: { now: number; editCount?: number },
 		) =>
 			db.write(async (trx) => {
 				const fails = patch.state !== undefined && patch.state !== 'conflicted' && isFailed(patch.state);
@@ -136,7 +139,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 					.executeTakeFirst();
 				if (row === undefined) return null;
 				const answer = readAnswer(row, cipher);
-				// One answer of a session has a lease at a time.
+				// Only one answer of a session has a lease, so no other one is counted meanwhile.
 				const isFirst = isDelivered && answer.state !== 'delivered';
 				const arrival = isFirst ? row.arrived + 1 : undefined;
 				const arrivedAt = patch.deliveredAt ?? null;
@@ -149,7 +152,6 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 				const set = {
 					...patchColumns(answer, named, now, cipher),
 					content: contentWith(row, { ...(repeats && { repeats }), ...(asked && { asked }) }, cipher),
-					...(release && WITHOUT_LEASE),
 				};
 				if (Object.values(set).every((value) => value === undefined)) return answer;
 				const isOnTime = checksTime && patch.putStartedAt != null ? isNow(patch.putStartedAt) : sql<boolean>`true`;
@@ -158,15 +160,15 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 					: beginPut(trx, cipher, answer, { set, isOnTime }));
 				recordChange({ trx, now }, answer, written, arrivedAt !== null);
 				const changed = fails ? await returnTextsOfLosers({ trx, cipher, now }, written) : written;
-				const what = changed.state === 'delivered' ? 'delivered' : 'answer';
-				if (arrivedAt !== null || (patch.before == null && looksOther(answer, changed)))
-					await markQuestion({ trx, now }, changed.question, what);
-				if (arrivedAt !== null && row.lost > 0) await replaceLost(trx, changed);
-				// After the lock of its session.
 				if (arrivedAt !== null) {
-					const answeredId = await noteArrival(trx, changed, arrivedAt, number);
-					if (answeredId !== null) await redrawSettled({ trx, now }, answeredId);
-				} else if (fails && mayHaveArrived(changed)) await noteArrival(trx, changed, now, null);
+					await noteDelivery({ trx, now }, changed, { arrivedAt, number, lostCount: row.lost });
+					return changed;
+				}
+				const what = changed.state === 'delivered' ? 'delivered' : 'answer';
+				if (patch.before == null && looksOther(answer, changed))
+					await markQuestion({ trx, now }, changed.question, what);
+				// After the lock of its session.
+				if (fails && mayHaveArrived(changed)) await noteArrival(trx, changed, now, null);
 				return changed;
 			}),
 
@@ -255,8 +257,9 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 
 		toQuestions: answersToQuestions(db, cipher, readOrSkip),
 
-		/** How many answers have arrived in a session: the number of the newest arrival. */
-		arrivals: (session: SessionKey) => countArrived(db.read, session),
+		/** How many answers have arrived in a session: the number of the newest arrival, as none is ever taken back. */
+		arrivals: (session: SessionKey) =>
+			countOf(from(db.read, 'answers', sessionOf(session)).where(sql<boolean>`state in (${ARRIVED})`)),
 
 		/** The answers that wait for their authors with this `lastError`, oldest first. */
 		async waitingBecause(lastError: string): Promise<readonly Answer[]> {
@@ -272,8 +275,8 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 			}),
 
 		/**
-		 * Discards an answer that was not sent yet or (unless `onlyUnsent`) failed, for its author alone; else null. In the
-		 * same transaction comes `reopenQuestion`, as with an `update` to a failed state other than `conflicted`.
+		 * Discards an answer that was not sent yet or (unless `onlyUnsent`) failed, for its author alone; else null.
+		 * As with an `update` to a failed state, texts that lost to it become drafts (`returnTextsOfLosers`).
 		 */
 		withdraw: (id: string, person: Person, now: number, { onlyUnsent } = { onlyUnsent: false }) =>
 			withOwn(id, person, async (trx, answer) => {
@@ -299,7 +302,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 		/** `oldestUndeliveredAt`: `acceptedAt` of the oldest accepted, delivering or waiting answer; null without one. */
 		async stats() {
 			const undelivered = [...BLOCKING_STATES, 'waiting'] as const;
-			// Most are resumed: to count them takes longer than all and the others.
+			// Most answers are resumed. To count all answers and the other states is quicker.
 			const others = ANSWER_STATES.filter((state) => state !== 'resumed');
 			const [all, counts, oldest] = await Promise.all([
 				countOf(from(db.read, 'answers')),
@@ -328,23 +331,31 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 
 export type AnswerStore = ReturnType<typeof createAnswerStore>;
 
-/** No arrival is ever taken back. */
-function countArrived(db: Db, session: SessionKey): Promise<number> {
-	const isArrived = sql<boolean>`state in (${ARRIVED})`;
-	return countOf(from(db, 'answers', sessionOf(session)).where(isArrived));
-}
-
-/** How many answers to the question of an answer are lost. */
+/** SQL: how many answers to the question of an answer are lost. */
 const LOST_BEFORE = sql<number>`(select count(*) from answers as other where other.service = answers.service
 	and other.session_id = answers.session_id and other.message_index = answers.message_index
 	and other.fingerprint = answers.fingerprint and other.state = 'delivered' and other.agent_outcome = 'lost')`;
 
-/** Nothing is left to do about lost answers to this question. */
+/** Marks lost answers to this question as replaced: nothing is left to do about them. */
 async function replaceLost(trx: Db, { id, question, fingerprint }: Answer): Promise<void> {
 	const lost = { ...questionOf(question), fingerprint, state: 'delivered', agentOutcome: 'lost' };
 	await change(trx, 'answers', lost, { agentOutcome: 'replaced' }).where('id', '!=', id).execute();
 }
 
+/** What else changes when an answer arrives, perhaps once more. `number`: of the arrival in its session. */
+async function noteDelivery(
+	tx: Tx,
+	answer: Answer,
+	{ arrivedAt, number, lostCount }: { arrivedAt: number; number: number; lostCount: number },
+): Promise<void> {
+	await markQuestion(tx, answer.question, 'delivered');
+	if (lostCount > 0) await replaceLost(tx.trx, answer);
+	// After the lock of its session.
+	const answeredId = await noteArrival(tx.trx, answer, arrivedAt, number);
+	if (answeredId !== null) await redrawSettled(tx, answeredId);
+}
+
+/** Whether people see a difference. */
 function looksOther(before: Answer, after: Answer): boolean {
 	const repeated = ({ content }: Answer) => JSON.stringify(content.kind === 'readable' ? content.repeats : null);
 	const shown = ['state', 'agentOutcome', 'lastError', 'startFailed'] as const;

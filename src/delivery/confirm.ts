@@ -16,8 +16,8 @@ export type NoteRead = (reading: {
 }) => Promise<void>;
 
 /**
- * Checks once what became of a delivered answer; returns what to write. What a watched session's reads show is stored
- * by its watch. A read that fails or is late shows nothing.
+ * Makes the function that checks once what became of a delivered answer, and returns what to write. The watch of a
+ * session stores what its reads show. A read that fails or is late shows nothing.
  */
 export function createConfirmation(
 	core: Core<{ answers: AnswerStore; sessions: Pick<SessionStore, 'isWatched'> }>,
@@ -37,7 +37,7 @@ export function createConfirmation(
 		}
 	}
 
-	/** Null: a read has shown what became of it. */
+	/** Null: a read has shown what became of the answer. */
 	return async function confirm(answer: Answer, signal: AbortSignal): Promise<AnswerPatch | null> {
 		await read(answer, signal);
 		const current = await store.answers.get(answer.id);
@@ -50,7 +50,7 @@ export function createConfirmation(
 	};
 }
 
-/** The next of a minute, doubled, doubled again … */
+/** A minute, doubled until it is more than `elapsed`. */
 function doubled(elapsed: number): number {
 	let ms: number = MINUTE_MS;
 	while (ms <= elapsed) ms *= 2;

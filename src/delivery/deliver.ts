@@ -15,28 +15,23 @@ import { HandraiseError } from '../kernel/errors.ts';
 import type { Missed } from '../service/health.ts';
 import { type DeliveryPermit, MISSING, REASONS } from '../service/service.ts';
 import type { AnswerStore } from './answer-store.ts';
+import { createAuthorCheck, type Policy } from './author-check.ts';
 import type { NoteRead } from './confirm.ts';
 import { whoWasFirst } from './earlier-answers.ts';
-import {
-	classifyFailure,
-	comparisonInput,
-	deliveredPatch,
-	keptQuestion,
-	LeaseLost,
-	newRepeats,
-	nextStepAt,
-	type Put,
-	valuesOf,
-} from './put.ts';
+import { classifyFailure, type Failure, nextStepAt } from './failed-attempt.ts';
+import { comparisonInput, createPut, createWrite, deliveredPatch, keptQuestion, LeaseLost, newRepeats } from './put.ts';
 
 /** The PUT leaves within this time after the response to our read, because somebody else may write in between. */
 const FRESH_MS = 50;
 
 interface Options {
+	readonly policy: Policy;
 	readonly missed: Missed;
 	readonly noteRead: NoteRead;
 	readonly random: () => number;
 }
+
+type Comparison = ReturnType<typeof compareForDelivery>;
 
 interface Attempt {
 	readonly answer: Answer;
@@ -51,21 +46,27 @@ interface Attempt {
  * Makes one attempt to deliver an answer under a lease: reads the session, compares it and sends the PUT within
  * milliseconds, if the rules allow it. The signal aborts the attempt until the PUT begins. @throws LeaseLost
  */
-export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, { missed, noteRead, random }: Options) {
+export function createDelivery(core: Core<{ answers: AnswerStore }>, { policy, missed, noteRead, random }: Options) {
 	const { clock, log, sessionService } = core;
 	const { answers: store } = core.store;
 	const metrics = core.metrics.delivery;
+	const put = createPut(core);
+	const write = createWrite(core);
+	const author = createAuthorCheck(core, policy);
 
-	/** The next attempt is when the PUT can no longer land. If the clock was put back, that counts from now. */
+	/**
+	 * Puts the next attempt at the time when the PUT can no longer land. If the clock was put back, that counts from
+	 * now.
+	 */
 	function untilItLanded(startedAt: number): AnswerPatch {
 		const now = clock.now();
 		return { putStartedAt: Math.min(startedAt, now), nextAttemptAt: now + put.landsForMs(startedAt) };
 	}
 
 	/**
-	 * From here on the text cannot be edited, and the outcome is unknown. After an edit during the read nothing is
-	 * marked, and the next attempt reads again: what is compared and counted is always what is sent. Resolves also to
-	 * when the PUT began, by uptime. @throws LeaseLost
+	 * Notes that the PUT begins. From here on the text cannot be edited, and the outcome is unknown. After an edit
+	 * during the read nothing is noted and the next attempt reads again: what is compared is always what is sent.
+	 * Resolves also to when the PUT began, by uptime. @throws LeaseLost
 	 */
 	async function markPut(answer: Answer, token: string, session: Session) {
 		const begunAt = uptimeOf(clock);
@@ -76,7 +77,7 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, {
 			startFailed: false,
 			missingCount: 0,
 		} as const;
-		return { begunAt, answer: await put.write(answer, token, marked, answer.editCount) };
+		return { begunAt, answer: await write(answer, token, marked, answer.editCount) };
 	}
 
 	/**
@@ -94,25 +95,25 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, {
 		const comparison = compareForDelivery(comparisonInput(answer, session));
 		if (isEarly && comparison.kind !== 'alreadyOurs') {
 			// It may still land, so it can be neither repeated nor given up yet.
-			return put.write(answer, token, { ...untilItLanded(sentAt), missingCount: 0 });
+			return write(answer, token, { ...untilItLanded(sentAt), missingCount: 0 });
 		}
-		return end(attempt, reading, await settle(answer, comparison, session, sentAt));
+		const settled = await settleSent(answer, comparison, session, sentAt);
+		return settled && end(attempt, reading, settled);
 	}
 
-	/** Writes the end of an answer that must not be sent, after what its read shows; null: it may be sent. */
+	/** Stores what the read shows, then writes the end of an answer that must not be sent. */
 	async function end(
 		{ answer, token }: Attempt,
 		reading: Parameters<NoteRead>[0],
-		settled: AnswerPatch | null,
-	): Promise<Answer | null> {
-		if (settled === null) return null;
+		settled: AnswerPatch,
+	): Promise<Answer> {
 		const { session } = reading;
-		// Before its end: nobody sees the question open again in between.
+		// The read is stored first, or people would see the question open in between.
 		await noteRead(reading);
 		metrics.attempt('settled');
 		if (settled.state === 'conflicted') metrics.conflict();
 		// After an edit during the read, the comparison was about another text.
-		return put.write(answer, token, { ...settled, ...newRepeats(answer, session) }, answer.editCount);
+		return write(answer, token, { ...settled, ...newRepeats(answer, session) }, answer.editCount);
 	}
 
 	/** Reads, compares and sends, within the time that the check of the author holds. @throws LeaseLost */
@@ -128,9 +129,8 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, {
 		const { session, endedAt } = reading;
 		signal.throwIfAborted();
 		const comparison = compareForDelivery(comparisonInput(answer, session));
-		const ended = await end(attempt, reading, await settle(answer, comparison, session, null));
-		if (ended !== null) return ended;
-		put.assertChecked(checkedAt);
+		if (comparison.kind !== 'clear') return end(attempt, reading, await endedBy(answer, comparison, session, null));
+		author.assertChecked(checkedAt);
 		const isMarked = markedAt !== null && uptimeOf(clock) - markedAt <= SEND_WITHIN_MS / 2;
 		const { answer: marked, begunAt } = isMarked
 			? { answer, begunAt: markedAt }
@@ -139,7 +139,7 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, {
 		// The store took long to note it. That is done now, so the PUT can follow a second read at once.
 		if (elapsed > FRESH_MS && markedAt === null)
 			return readAndSend({ ...attempt, answer: marked }, permit, signal, begunAt);
-		await put.send(marked, permit, { session, values: valuesOf(marked), begunAt });
+		await put.send(marked, permit, session, begunAt);
 		metrics.readToPut(elapsed);
 		return noteDelivery(marked, token, session);
 	}
@@ -149,9 +149,9 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, {
 		metrics.attempt('delivered');
 		metrics.delivered(now - firstDueAt(answer));
 		try {
-			// Only now: a long session takes milliseconds, which count between read and PUT.
+			// After the PUT: with a long session this takes milliseconds, which must not pass between read and PUT.
 			const asked = keptQuestion(session, answer);
-			return await put.write(answer, token, { ...deliveredPatch(now), ...newRepeats(answer, session), ...asked });
+			return await write(answer, token, { ...deliveredPatch(now), ...newRepeats(answer, session), ...asked });
 		} catch (error) {
 			if (error instanceof LeaseLost) throw error;
 			const details = { code: 'store_unavailable', retryable: true, cause: error };
@@ -159,6 +159,20 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, {
 			// The service has the answer. The next read finds it.
 			throw Object.assign(notNoted, { outcomeUnknown: true });
 		}
+	}
+
+	/** The error to store for a failed attempt, and the run of 404s so far. */
+	async function errorOf(answer: Answer, current: Answer, { code, kind }: Pick<Failure, 'code' | 'kind'>) {
+		const { lastError, missingCount, missingSince } = answer;
+		// Without a permit nothing was asked: what was found before counts.
+		if (code === 'no_permit')
+			return { lastError: REASONS.has(lastError ?? '') ? lastError : code, missingCount, missingSince };
+		if (kind !== 'missing') return { lastError: code, missingCount: 0, missingSince: null };
+		// This attempt has read the session, so only its PUT was not found.
+		if (current.putStartedAt !== answer.putStartedAt)
+			return { lastError: 'refused', missingCount: 0, missingSince: null };
+		const missing = await missed(answer.question.sessionId, { count: missingCount, since: missingSince });
+		return { lastError: missing.code, missingCount: missing.run.count, missingSince: missing.run.since };
 	}
 
 	async function fail(attempt: Attempt, error: unknown): Promise<Answer> {
@@ -170,71 +184,66 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, {
 		// A write may be committed although its reply was lost, so the stored answer decides.
 		const current = await store.get(answer.id);
 		if (current === null) throw new LeaseLost();
-		if (!isBlocking(current.state)) return put.write(current, token, {});
+		if (!isBlocking(current.state)) return write(current, token, {});
 		// When this attempt certainly saved nothing, an unknown outcome of an earlier one stays unknown.
 		const mayHaveLanded = kind === 'unknown' ? current.putStartedAt : maybeSentAt;
-		// When this attempt has read the session, only its PUT was not found.
-		const isUnread = kind === 'missing' && current.putStartedAt === answer.putStartedAt;
-		const before = { count: answer.missingCount, since: answer.missingSince };
-		const missing = isUnread ? await missed(answer.question.sessionId, before) : null;
-		// Without a permit nothing was asked: what was found before counts.
-		const isUnasked = code === 'no_permit';
-		const { count: missingCount, since } = isUnasked ? before : (missing?.run ?? { count: 0, since: null });
-		const found = isUnasked && REASONS.has(answer.lastError ?? '') ? answer.lastError : code;
-		const lastError = missing?.code ?? (kind === 'missing' ? 'refused' : found);
+		const { lastError, missingCount, missingSince } = await errorOf(answer, current, { code, kind });
 		log.warn('delivery_failed', { answer: answer.id, code: lastError, kind, attempts });
 		const base = {
 			attempts,
 			lastError,
 			putStartedAt: mayHaveLanded,
 			missingCount,
-			missingSince: since,
+			missingSince,
 			notBefore: retryAt,
 			...(reported && { startFailed: true }),
 		};
 		// An answer that may have arrived blocks until a read shows whether it did.
 		if (kind !== 'permanent' && now >= answer.giveUpAt && mayHaveLanded === null) {
-			return put.write(current, token, { ...base, state: 'waiting', nextAttemptAt: null });
+			return write(current, token, { ...base, state: 'waiting', nextAttemptAt: null });
 		}
 		// While a PUT may still land, the answer blocks others, even if no read of the session can succeed.
 		const isHopeless = kind === 'permanent' || lastError === MISSING.gone;
 		if (isHopeless && put.landsForMs(mayHaveLanded) === 0) {
-			return put.write(current, token, { ...base, state: 'refused', nextAttemptAt: null });
+			return write(current, token, { ...base, state: 'refused', nextAttemptAt: null });
 		}
 		const isNewlyUnknown = kind === 'unknown' && mayHaveLanded !== null && maybeSentAt === null;
-		return put.write(current, token, {
+		return write(current, token, {
 			...base,
 			state: mayHaveLanded === null ? 'accepted' : 'delivering',
 			nextAttemptAt: nextStepAt(answer, { attempts, missingCount, isNewlyUnknown, retryAt }, now, random),
 		});
 	}
 
-	/** What to write for an answer that must not be sent; null when it may be sent. */
-	async function settle(
+	/** What to write when an earlier PUT may have arrived; null when it did not, and the answer may be sent again. */
+	async function settleSent(
 		answer: Answer,
-		comparison: ReturnType<typeof compareForDelivery>,
+		comparison: Comparison,
 		session: Session,
-		maybeSentAt: number | null,
+		sentAt: number,
 	): Promise<AnswerPatch | null> {
 		const now = clock.now();
-		// In a failed state `putStartedAt` means that an earlier PUT may have arrived.
-		const ended = { nextAttemptAt: null, putStartedAt: maybeSentAt };
-		if (maybeSentAt !== null) {
-			const hasMoved = await hasMovedSince(answer.before, comparisonInput(answer, session));
-			const delivered = deliveredPatch(now, answer.startFailed);
-			if (comparison.kind === 'alreadyOurs') return { ...delivered, ...keptQuestion(session, answer) };
-			if (hasMoved) return delivered;
-		}
+		const delivered = deliveredPatch(now, answer.startFailed);
+		if (comparison.kind === 'alreadyOurs') return { ...delivered, ...keptQuestion(session, answer) };
+		if (await hasMovedSince(answer.before, comparisonInput(answer, session))) return delivered;
+		if (comparison.kind !== 'clear') return endedBy(answer, comparison, session, sentAt);
+		// An agent that has worked since may have read our answer and emptied the field.
+		if (answer.before !== null && hasWorkedSince(answer.before, session))
+			return { state: 'changed', nextAttemptAt: null, putStartedAt: sentAt };
+		if (now < answer.giveUpAt) return null;
+		// The time to try is over, and this read shows that nothing arrived.
+		return { state: 'waiting', nextAttemptAt: null, putStartedAt: null };
+	}
+
+	/** What ends an answer. `putStartedAt`: of an earlier PUT that may have arrived; null: there is none. */
+	async function endedBy(
+		answer: Answer,
+		comparison: Exclude<Comparison, { kind: 'clear' }>,
+		session: Session,
+		putStartedAt: number | null,
+	): Promise<AnswerPatch> {
+		const ended = { nextAttemptAt: null, putStartedAt };
 		switch (comparison.kind) {
-			case 'clear':
-				if (maybeSentAt === null) return null;
-				// An agent that has worked since may have read our answer and emptied the field.
-				if (answer.before !== null && hasWorkedSince(answer.before, session)) {
-					return { ...ended, state: 'changed' };
-				}
-				if (now < answer.giveUpAt) return null;
-				// The time to try is over, and this read shows that nothing arrived.
-				return { state: 'waiting', nextAttemptAt: null, putStartedAt: null };
 			case 'alreadyOurs':
 			case 'answeredByOther': {
 				// `alreadyOurs` without an earlier PUT of ours: somebody else gave the same answer.
@@ -257,14 +266,14 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, {
 				// It cannot be compared, so it blocks others while its PUT may still land.
 				const mayLand = putStartedAt !== null && put.landsForMs(putStartedAt) > 0;
 				const next = mayLand ? untilItLanded(putStartedAt) : ({ state: 'waiting', nextAttemptAt: null } as const);
-				return await put.write(answer, token, { ...next, lastError: UNREADABLE_VALUES });
+				return await write(answer, token, { ...next, lastError: UNREADABLE_VALUES });
 			}
 			// Nobody has to be asked about a PUT that arrived.
 			const found = putStartedAt === null ? null : await lookFor(attempt, putStartedAt, signal);
 			if (found !== null) return found;
 			attempt.maybeSentAt = null;
 			// Before the read, which has to come last, and costs nothing while Slack does not tell.
-			attempt.checkedAt = await put.check(answer, answer.checkedAt);
+			attempt.checkedAt = await author.check(answer, answer.checkedAt);
 			signal.throwIfAborted();
 			using permit = await sessionService.reserveDelivery(signal);
 			return await readAndSend(attempt, permit, signal);

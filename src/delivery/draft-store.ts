@@ -4,6 +4,7 @@ import { type Answer, sessionNameOf, textsOf } from '../domain/answer.ts';
 import type { Person } from '../domain/person.ts';
 import type { QuestionKey } from '../domain/session.ts';
 import { pick } from '../kernel/values.ts';
+import { removeInBatches } from '../store/batches.ts';
 import {
 	addIf,
 	addNew,
@@ -22,7 +23,6 @@ import {
 	sealedColumn,
 	sql,
 } from '../store/database.ts';
-import { removeInBatches } from '../store/due.ts';
 import { forgetForms } from '../surfaces/view-plan-store.ts';
 
 /** What a form shows, as far as Slack has told: offered text and typed text. Never secret fields. */
@@ -33,7 +33,7 @@ export interface Draft extends Pick<Answer, 'person' | 'question' | 'fingerprint
 	readonly values: Readonly<Record<number, string>>;
 	/** Positions whose box is ticked. */
 	readonly secret?: readonly number[];
-	/** Of the session, when it was saved. */
+	/** The name of the session when the draft was saved. */
 	readonly sessionName?: string;
 	readonly updatedAt: number;
 }

@@ -31,7 +31,7 @@ type Stored = Pick<AnswerStore, 'toQuestions'>;
 
 export type OurAnswers = Awaited<ReturnType<typeof ourAnswers>>;
 
-/** What a read, a form or a button showed before: a question that is perhaps gone. */
+/** A question that a read, a form or a button showed before. It may be gone. */
 type Wanted = { readonly messageIndex: number | null; readonly fingerprint?: string | null };
 
 interface Looked {
@@ -53,7 +53,7 @@ export async function ourAnswers(
 	await examineQuestions(session, indexes);
 	const key = { service: serviceUrl, sessionId: session.sessionId };
 	const asking = index === null ? null : digestOfQuestionAt(session, index);
-	// First what is compared before a read is stored: an answer may arrive in between.
+	// This comes first, because it is compared before a read is stored: an answer may arrive in between.
 	const known = { ...(await store.known(key, asking?.fingerprint ?? null)), isWatched };
 	const { newest } = known;
 	const shown = [...indexes.map((at) => session.messages[at]), wanted, newest];
@@ -73,9 +73,9 @@ export async function ourAnswers(
 		perhaps: answers.find(({ id }) => id === perhaps) ?? null,
 		/** To it as it was asked before: one that is no longer in the field. */
 		lost: answers.find((own) => own.id === evidence?.lost) ?? null,
-		/** Those without a field in a form. */
+		/** The items that get no field in a form. */
 		closedItems: closedInForm(session, occurrences),
-		/** What they say about secrecy, oldest first. */
+		/** What our answers say about secrecy, oldest first. */
 		marks,
 		/** The newest answer that stands there, not to what the message asked earlier. */
 		standing(messageIndex: number): Answer | null {
@@ -85,7 +85,7 @@ export async function ourAnswers(
 	};
 }
 
-/** Nobody has to answer, but the agent may read an answer. */
+/** Nobody has to answer then, but the agent may still read an answer. */
 const MAY_READ_ONE: ReadonlySet<Verdict> = new Set(['wentOn', 'perhaps']);
 
 /** An older read decides nothing. Where some items have values and the agent waits, the others can be filled. */
@@ -96,7 +96,7 @@ function closedInForm(session: Session, { verdict, evidence, closedItems }: Occu
 	return (index) => new Set([...closedItems(index)].filter((position) => closed.has(position)));
 }
 
-/** Without a new message of the agent by then, its author hears that there is no sign of it. */
+/** Without a new message of the agent for this long, the author hears that there is no sign of it. */
 const NO_SIGN_MS = 120_000;
 
 /** What a read shows of what became of a delivered answer. */
@@ -117,13 +117,13 @@ function outcomesIn(
 	const rows = new Map([known.newest, ...known.equal].flatMap((row) => (row === null ? [] : [[row.id, row] as const])));
 	const seen = new Map(changes.flatMap((one) => (one.kind === 'seen' ? [[one.id, one] as const] : [])));
 	const lostIds = changes.flatMap((one) => (one.kind === 'asked' ? (one.evidence.lost ?? []) : []));
-	/** What `answer` did not have before; null: nothing. */
+	/** The outcome that this read shows and `answer` did not have before; null: none. */
 	function outcomeOf(answer: Answer): AnswerOutcome['outcome'] {
 		const row = rows.get(answer.questionId ?? '');
 		if (row === undefined) return isFollowed(answer, reading) ? 'resumed' : null;
 		if (isBefore(reading, row.evidence.value)) return null;
 		const { evidence, messageIndex } = seen.get(row.id) ?? row;
-		// What stands in a field that was empty before replaced nothing.
+		// A text in a field that was empty before has replaced nothing.
 		const mayReplace =
 			!row.evidence.emptied && evidence.value?.answerId === answer.id && !known.heldIds.includes(row.id);
 		if (mayReplace && holdsOther(answer, session, messageIndex)) return 'overwritten';
@@ -141,7 +141,10 @@ function outcomesIn(
 	});
 }
 
-/** A new question is a message of the agent, also where it was noted before the arrival of this answer. */
+/**
+ * Whether the agent has asked something else after this answer. A new question counts also where it was noted before
+ * the arrival.
+ */
 function isFollowed({ id, question, fingerprint, timeline, deliveredAt }: Answer, reading: Reading): boolean {
 	const { session } = reading;
 	const arrival = { answerId: id, number: arrivalOf(timeline)?.arrival ?? null, at: deliveredAt ?? 0 };
@@ -166,7 +169,7 @@ function holdsOther({ fingerprint, content }: Answer, session: Session, messageI
 	});
 }
 
-/** The rules read what is shown of a session, and let the event loop breathe. Later they know what they found. */
+/** Applies the rules of secrecy in slices, so that the event loop goes on. They keep what they find for later calls. */
 async function examineQuestions(session: Session, indexes: readonly (number | null | undefined)[]): Promise<void> {
 	for (const index of new Set(indexes)) {
 		const question = index == null ? null : questionAt(session, index);

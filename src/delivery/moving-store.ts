@@ -29,15 +29,15 @@ export async function moveAnswers(tx: CipherTx, former: SessionKey, session: Ses
 }
 
 /**
- * After a change of who may answer a session. The author of an answer is checked before its read, and has not to be any
- * more after that: whoever is about to send one loses its lease, and begins again.
+ * Call it after a change of who may answer a session. The author of an answer is checked before its read, and not
+ * after that. So whoever is about to send one loses its lease, and begins again.
  */
 export async function checkAuthorsAgain(trx: Db, session: SessionKey): Promise<void> {
 	const unsent = change(trx, 'answers', { ...sessionOf(session), putStartedAt: null }, WITHOUT_LEASE);
 	await unsent.where('leaseToken', 'is not', null).execute();
 }
 
-/** Has the answers to a question be about another row of the same question. */
+/** Links the answers to a question to another row of the same question. */
 export const pointAnswersTo = (trx: Db, questionId: string, id: string) =>
 	change(trx, 'answers', { questionId }, { questionId: id }).execute();
 
@@ -48,20 +48,21 @@ async function settleConflicts(tx: CipherTx, rows: readonly AnswerRow[], former:
 	const [first, ...later] = rows
 		.filter(({ state }) => isBlocking(state as Answer['state']))
 		.flatMap(createAnswerReader(tx.cipher))
-		// What cannot be read does not move.
+		// An answer that cannot be read does not move.
 		.filter(({ content, question }) => content.kind === 'readable' || question.sessionId !== former.sessionId)
-		.toSorted(firstFirst);
+		.toSorted(bySending);
 	if (first === undefined) return;
 	for (const loser of later) await loseTo(tx, loser, winnerOf(first));
 	const others = rows.filter((row) => row.sessionId !== first.question.sessionId);
-	// One that arrived under the other spelling since the form was read, which its author has not seen.
+	// Answers that arrived under the other spelling after the form was read: the author of `first` has not seen them.
 	const arrived = others.filter((row) => row.deliveredAt !== null && row.fingerprint === first.fingerprint);
 	const by = first.putStartedAt === null ? firstConflict(arrived, tx.cipher, first) : undefined;
 	if (by === undefined) await replaceWaiting(tx, others, winnerOf(first));
 	else await loseTo(tx, first, winnerOf(by));
 }
 
-function firstFirst(one: Answer, other: Answer): number {
+/** First the one whose PUT began first, then the one that was accepted first. */
+function bySending(one: Answer, other: Answer): number {
 	const never = Number.POSITIVE_INFINITY;
 	const [begun, otherBegun] = [one.putStartedAt ?? never, other.putStartedAt ?? never];
 	if (begun !== otherBegun) return begun - otherBegun;

@@ -15,9 +15,9 @@ export function recordAct(
 	tx: Tx,
 	answer: Told,
 	action: AuditEvent['action'],
-	rest: Pick<AuditEvent, 'outcome' | 'about'>,
+	details: Pick<AuditEvent, 'outcome' | 'about'>,
 ) {
-	record(tx, answer, { action, actor: answer.person.userId, ...rest });
+	record(tx, answer, { action, actor: answer.person.userId, ...details });
 }
 
 /** Records what the program did with somebody's answer. */
@@ -25,7 +25,7 @@ export function recordFate(tx: Tx, answer: Told, action: AuditEvent['action'], o
 	record(tx, answer, { action, actor: PROGRAM, about: answer.person.userId, outcome });
 }
 
-/** What it is called that an answer comes into a state; in the others it is under way, or its author's act is told. */
+/** The action when an answer comes into a state. The other states are on the way, or their author's act is recorded. */
 const ACTION_OF: Readonly<Partial<Record<AnswerState, AuditEvent['action']>>> = {
 	delivered: 'delivered',
 	resumed: 'resumed',
@@ -36,7 +36,7 @@ const ACTION_OF: Readonly<Partial<Record<AnswerState, AuditEvent['action']>>> = 
 	ended: 'failed',
 };
 
-/** Records what became of an answer, if that is news. `isDelivered`: perhaps once more. */
+/** Records what became of an answer, if that is news. `isDelivered`: the service has it, perhaps once more. */
 export function recordChange(tx: Tx, before: Answer, after: Answer, isDelivered: boolean): void {
 	const { state, agentOutcome: found, lastError } = after;
 	const action = ACTION_OF[state];

@@ -1,6 +1,7 @@
 import { FORGOTTEN } from '../domain/person.ts';
 import { nextTurn } from '../kernel/lease-loop.ts';
 import type { Log } from '../kernel/log.ts';
+import { changeInBatches, inBatches, inParts } from '../store/batches.ts';
 import {
 	type Cipher,
 	change,
@@ -14,7 +15,6 @@ import {
 	type Tx,
 	WITHOUT_LEASE,
 } from '../store/database.ts';
-import { changeInBatches, inBatches, inParts } from '../store/due.ts';
 import { markDue } from '../store/marks.ts';
 import { tellAgain } from '../surfaces/view-plan-store.ts';
 import { withdrawAnswer } from './accept-store.ts';
@@ -85,8 +85,11 @@ const AT_ONCE = 500;
 export function createForgetting(cipher: Cipher) {
 	const firstOf = (row: Row<'answers'>) => otherColumn.open(row.other, row, cipher);
 
-	/** For how many answers of others that say who was first, or came second, `work` is true. */
-	function countSecond(trx: Db, userId: string, work: (row: Row<'answers'>) => Promise<boolean>) {
+	/**
+	 * Runs `work` on the answers of others that say who was first, or came second. Returns for how many it resolves
+	 * to true.
+	 */
+	function countOthers(trx: Db, userId: string, work: (row: Row<'answers'>) => Promise<boolean>) {
 		const second = from(trx, 'answers').selectAll().where('other', 'is not', null).where('userId', '!=', userId);
 		return inParts(trx, 'answers', async (isIn) => {
 			let count = 0;
@@ -99,7 +102,7 @@ export function createForgetting(cipher: Cipher) {
 	}
 
 	return {
-		/** Discards what they have not sent. */
+		/** Discards their answers that wait for them. Returns how many. */
 		async discardWaiting(tx: Tx, userId: string): Promise<number> {
 			for (let count = 0; ; count++) {
 				const waiting = await from(tx.trx, 'answers', { userId, state: 'waiting' }).selectAll().execute();
@@ -110,12 +113,12 @@ export function createForgetting(cipher: Cipher) {
 			}
 		},
 
-		/** The answers of others that may name them. */
-		countUnreadable: (trx: Db, userId: string) => countSecond(trx, userId, async (row) => firstOf(row) === null),
+		/** How many answers of others may name them and cannot be read. */
+		countUnreadable: (trx: Db, userId: string) => countOthers(trx, userId, async (row) => firstOf(row) === null),
 
-		/** In answers of others that name them: without their words. */
+		/** Puts `name` in their place in answers of others, without their words. Returns in how many. */
 		leaveOthers: ({ trx }: Tx, userId: string, name: string): Promise<number> =>
-			countSecond(trx, userId, async (row) => {
+			countOthers(trx, userId, async (row) => {
 				const first = firstOf(row);
 				if (first?.person?.userId !== userId) return false;
 				const hidden = { ...first, person: { ...first.person, userId: name }, values: first.values.map(() => null) };
@@ -123,13 +126,13 @@ export function createForgetting(cipher: Cipher) {
 				return hasChanged(change(trx, 'answers', { id: row.id }, columns));
 			}),
 
-		/** Whether the agent went on is still looked at. */
+		/** Puts `name` in the place of the author, and removes all values. Delivered answers are still checked. */
 		async forgetAuthor(trx: Db, userId: string, name: string): Promise<void> {
 			const nextAttemptAt = sql<number>`
 				case when state = 'delivered' and agent_outcome is null then next_attempt_at end`;
 			const gone = { ...authorGone(sql`${name}`), ...WITHOUT_VALUES, ...WITHOUT_LEASE, nextAttemptAt };
-			const some = (limit: number) => from(trx, 'answers', { userId }).select('id').limit(limit);
-			await inBatches((limit) => countChanged(change(trx, 'answers', { id: some(limit) }, gone)));
+			const batch = (limit: number) => from(trx, 'answers', { userId }).select('id').limit(limit);
+			await inBatches((limit) => countChanged(change(trx, 'answers', { id: batch(limit) }, gone)));
 		},
 	};
 }

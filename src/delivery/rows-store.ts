@@ -49,8 +49,10 @@ import {
 	type Tables,
 	WITHOUT_LEASE,
 } from '../store/database.ts';
-import { CANDIDATES_PER_ROW, clockDiffers, isOurs } from '../store/due.ts';
+import { CANDIDATES_PER_ROW } from '../store/due.ts';
 import { knownRow, rowOfAnswer } from '../store/question-store.ts';
+import { clockDiffers } from '../store/store-clock.ts';
+import { isOurs } from '../store/workspaces.ts';
 
 export type AnswerRow = Row<'answers'>;
 /** Columns to write; undefined ones keep their value. */
@@ -128,7 +130,7 @@ export function createAnswerReader(cipher: Cipher, log?: Log) {
 	};
 }
 
-/** Of more answers than this to a text or at a place, the newest say what is known of it. */
+/** At most this many answers to a text, or at a position, are read: the newest say what is known of it. */
 const MOST_READ = 100;
 /** The columns for `readMarks`. */
 // biome-ignore format: a list of words
@@ -141,8 +143,8 @@ const MARKS = [
 const IS_AWAITED = sql<boolean>`state = 'delivered' and coalesce(agent_outcome, 'unseen') = 'unseen'`;
 
 /**
- * A session's answers, by texts or places, and those that reads may still tell of; oldest first. `marks`: what all say
- * of secrecy, also damaged ones.
+ * The answers of a session to these texts, at these positions, or that reads may still tell of; oldest first.
+ * `marks`: what all of them say of secrecy, also damaged ones.
  */
 export const answersToQuestions =
 	({ read: db }: StoreDatabase, cipher: Cipher, readOrSkip: ReturnType<typeof createAnswerReader>) =>
@@ -150,7 +152,7 @@ export const answersToQuestions =
 		const isThere = sql<boolean>`message_index in (${sql.join([-1, ...indexes])})`;
 		const isSame = sql<boolean>`fingerprint in (${sql.join(['', ...fingerprints])})`;
 		const ofSession = from(db, 'answers', sessionOf(session));
-		// Of the same text there may be thousands, at as many places, and as many texts at one place.
+		// One text may have thousands of answers at as many positions, and one position as many texts.
 		const newest = (isTo: RawBuilder<boolean>) => {
 			const ids = ofSession.select('id').where(isTo).orderBy('acceptedAt', 'desc').orderBy('id', 'desc');
 			return sql`select id from ${ids.limit(MOST_READ)} as newest`;
@@ -259,7 +261,7 @@ export function newRow(answer: NewAnswer, cipher: Cipher) {
 	} satisfies Insertable<Tables['answers']>;
 }
 
-/** What its values are bound to. */
+/** The columns that the encrypted values of an answer are bound to. */
 export function placeOf(answer: Pick<Answer, 'id' | 'person' | 'question' | 'fingerprint'>) {
 	return { ...pick(answer, 'id', 'fingerprint'), ...personOf(answer.person), ...questionOf(answer.question) };
 }
@@ -335,7 +337,10 @@ export function enterState(
 	};
 }
 
-/** Adds each blocking state once until another one comes: an answer that alternates for a day must not grow forever. */
+/**
+ * Adds a state to the timeline. A blocking state is added once until another one comes: an answer that alternates for
+ * a day must not grow for ever.
+ */
 function appendState(entries: readonly TimelineEntry[], next: TimelineEntry): readonly TimelineEntry[] {
 	const lastOther = entries.findLastIndex((entry) => !isBlocking(entry.state));
 	const repeatable = isBlocking(next.state) ? entries.slice(lastOther + 1) : entries.slice(-1);

@@ -3,9 +3,10 @@ import { MINUTE_MS } from '../kernel/clock.ts';
 import { codeOf } from '../kernel/errors.ts';
 import { createLeaseLoop, leaseQueue } from '../kernel/lease-loop.ts';
 import type { Missed } from '../service/health.ts';
+import type { Policy } from './author-check.ts';
 import { createConfirmation, type NoteRead } from './confirm.ts';
 import { createDelivery } from './deliver.ts';
-import { createPut, LeaseLost, type Policy } from './put.ts';
+import { createWrite, LeaseLost } from './put.ts';
 
 /** Answers in work at the same time in this process, at most one per session. */
 const CONCURRENCY = 64;
@@ -30,8 +31,8 @@ export function createAnswerWorker(
 ) {
 	const { serviceUrl, clock, log } = core;
 	const { answers: store } = core.store;
-	const put = createPut(core, policy);
-	const deliver = createDelivery(core, put, { missed, noteRead, random });
+	const write = createWrite(core);
+	const deliver = createDelivery(core, { policy, missed, noteRead, random });
 	const confirm = createConfirmation(core, noteRead);
 
 	async function work(answer: Answer, token: string, signal: AbortSignal): Promise<void> {
@@ -48,16 +49,16 @@ export function createAnswerWorker(
 			const now = clock.now();
 			const isLate = now >= answer.giveUpAt;
 			const next = isLate ? { state: 'waiting' as const, nextAttemptAt: null } : { nextAttemptAt: now + ELSEWHERE_MS };
-			return put.write(answer, token, { ...next, lastError: OTHER_SERVICE });
+			return write(answer, token, { ...next, lastError: OTHER_SERVICE });
 		}
 		if (isBlocking(answer.state)) {
 			// It is due early because the clock was set.
 			const from = Math.max(answer.press?.undoUntil ?? 0, answer.notBefore ?? 0);
-			if (from > clock.now()) return put.write(answer, token, { nextAttemptAt: from });
+			if (from > clock.now()) return write(answer, token, { nextAttemptAt: from });
 			return deliver(answer, token, signal);
 		}
 		const checked = isAwaited(answer) ? await confirm(answer, signal) : { nextAttemptAt: null };
-		return checked && put.write(answer, token, checked);
+		return checked && write(answer, token, checked);
 	}
 
 	const queue = leaseQueue<Answer>({

@@ -54,7 +54,8 @@ export function compareForDelivery(input: DeliveryInput) {
 		return { kind: 'answeredByOther', values: asked.items.map((item) => item.value) } as const;
 	}
 	if (askingMessageIndex(session) !== messageIndex) return { kind: hasMoved(input) ? 'moved' : 'changed' } as const;
-	return { kind: isReworded(input.shownHash, asked.shownHash) ? 'changed' : 'clear' } as const;
+	if (isReworded(input.shownHash, asked.shownHash)) return { kind: 'changed' } as const;
+	return { kind: 'clear' } as const;
 }
 
 /** The newest question is the one that was shown: messages before it were added or removed, or it is asked again. */

@@ -6,6 +6,7 @@ import { channelSettings } from '../domain/channel-settings.ts';
 import type { SessionKey } from '../domain/session.ts';
 import { DAY_MS } from '../kernel/clock.ts';
 import { parseOrNull } from '../kernel/values.ts';
+import { removeInBatches } from '../store/batches.ts';
 import {
 	addNew,
 	channelOf,
@@ -20,7 +21,6 @@ import {
 	sql,
 	type Tx,
 } from '../store/database.ts';
-import { removeInBatches } from '../store/due.ts';
 import { inLockOrder, lockSession } from '../store/locks.ts';
 import { markDue } from '../store/marks.ts';
 import type { ChannelKey, Watch } from '../store/watch.ts';

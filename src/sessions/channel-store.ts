@@ -9,6 +9,7 @@ import { DAY_MS } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { parseOrNull, pick } from '../kernel/values.ts';
 import { recordEvents } from '../store/audit.ts';
+import { removeInBatches } from '../store/batches.ts';
 import { readChannelSettings } from '../store/channel-settings.ts';
 import {
 	add,
@@ -28,7 +29,6 @@ import {
 	sql,
 	type Tx,
 } from '../store/database.ts';
-import { removeInBatches } from '../store/due.ts';
 import { lockFor } from '../store/locks.ts';
 import { markDue } from '../store/marks.ts';
 import type { ChannelKey, Discovery, WaitingSession } from '../store/watch.ts';

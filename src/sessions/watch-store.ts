@@ -1,4 +1,5 @@
 import type { SessionKey } from '../domain/session.ts';
+import { inBatches } from '../store/batches.ts';
 import { styleIn } from '../store/channel-settings.ts';
 import {
 	channelOf,
@@ -13,7 +14,6 @@ import {
 	type Tx,
 	WITHOUT_LEASE,
 } from '../store/database.ts';
-import { inBatches } from '../store/due.ts';
 import { lockFor, lockSession, lockSessionOf } from '../store/locks.ts';
 import { markDue } from '../store/marks.ts';
 import { endHandOvers, readQuestion, removeQuestions } from '../store/question-store.ts';

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { HandraiseError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import { pick } from '../kernel/values.ts';
-import { type AuditRow, numberOf } from './audit.ts';
+import { type AuditRow, transactionNumber } from './audit.ts';
 import { type Db, from, isPostgres, sql } from './database.ts';
 import { openUnchanged } from './inspect.ts';
 import { OF_COMMAND, openPostgres } from './postgres.ts';
@@ -15,23 +15,23 @@ export const BEFORE_ALL: AuditCursor = { transactionId: -1, number: -1 };
 export const cursorOf = (row: AuditRow): AuditCursor => pick(row, 'transactionId', 'number');
 
 /**
- * Rows after `after`, in the order in which whoever follows them misses none. On PostgreSQL a lower number may be
- * committed later: only transactions before the oldest that still runs are read, in their order. A page is one
- * statement: SQLite can empty its log between two. `isSettled: false`: all that are committed.
+ * Reads a page of rows after `after`, in an order in which a follower misses none. On PostgreSQL a lower number may
+ * be committed later, so only transactions before the oldest running one are read. `isSettled: false` reads all that
+ * are committed. A page is one statement, so that SQLite can empty its log between two pages.
  */
 export function readEvents(
 	db: Db,
 	after: AuditCursor,
 	{ since = 0, limit = 1_000, isSettled = true } = {},
 ): Promise<AuditRow[]> {
-	const oldest = numberOf(sql`pg_snapshot_xmin(pg_current_snapshot())`);
+	const oldest = transactionNumber(sql`pg_snapshot_xmin(pg_current_snapshot())`);
 	const isReadable = isSettled && isPostgres(db) ? sql<boolean>`transaction_id < ${oldest}` : sql<boolean>`true`;
 	const isAfter = sql<boolean>`(transaction_id, number) > (${after.transactionId}, ${after.number})`;
 	const rows = from(db, 'audit_events').selectAll().where(isAfter).where(isReadable).where('at', '>=', since);
 	return rows.orderBy('transactionId').orderBy('number').limit(limit).execute();
 }
 
-/** What `npm run audit` prints of a row, and the log has of it. `cursor`: where to go on (`--after`). */
+/** A row as `npm run audit` prints it and the log has it. `cursor`: for `--after`. */
 export function auditLineOf({ number, transactionId, at, ...others }: AuditRow) {
 	return { number, cursor: `${transactionId}.${number}`, at: new Date(at).toISOString(), ...others };
 }

@@ -3,6 +3,7 @@
 import { MINUTE_MS } from '../kernel/clock.ts';
 import { loggedId } from '../kernel/log.ts';
 import { currentRequest } from '../kernel/requests.ts';
+import { changeInBatches, inBatches } from './batches.ts';
 import {
 	type AuditEvent,
 	add,
@@ -22,7 +23,6 @@ import {
 	TABLES,
 	type Tables,
 } from './database.ts';
-import { changeInBatches, inBatches } from './due.ts';
 
 /** Actors that are no person. */
 export const PROGRAM = 'program';
@@ -30,7 +30,10 @@ const AN_OPERATOR = 'operator';
 
 export type AuditRow = Row<'audit_events'>;
 
-/** Records in a transaction what it does; without `actor`, the person whose request it is, or the program. */
+/**
+ * Adds events to the audit at the end of this transaction. Without `actor` it is the person of the request, or the
+ * program.
+ */
 export function recordEvents(trx: Db, ...events: readonly AuditEvent[]): void {
 	const changes = changesOf(trx);
 	if (changes === undefined || (isPostgres(trx) && !trx.isTransaction)) throw new Error('an event needs a transaction');
@@ -42,8 +45,8 @@ export function recordOperator(trx: Db, operator: string | null, act: AuditEvent
 	recordEvents(trx, { ...act, actor: AN_OPERATOR, operator });
 }
 
-/** All rows have the same columns: a statement is prepared once. */
-const NOTHING = {
+/** Each row names all columns, so that SQLite prepares one statement for all. */
+const EMPTY_EVENT = {
 	count: 1,
 	operator: null,
 	about: null,
@@ -54,7 +57,7 @@ const NOTHING = {
 	outcome: null,
 };
 
-/** In one statement: SQLite takes 32,766 parameters. */
+/** Rows of one INSERT: SQLite takes at most 32,766 parameters in a statement. */
 const MOST_AT_ONCE = 1_000;
 
 /** Adds what a transaction has recorded so far. */
@@ -66,13 +69,13 @@ export async function writeEvents(trx: Db): Promise<void> {
 	const newest = sql<number>`(select coalesce(max(number), 0) from audit_events)`;
 	const part = recorded.splice(0, MOST_AT_ONCE);
 	const rows = part.map(({ session, actor = request?.userId ?? PROGRAM, ...event }, index) => ({
-		...NOTHING,
+		...EMPTY_EVENT,
 		...event,
 		actor,
-		// A person may have typed it.
+		// A person may have typed the id.
 		session: session == null ? null : loggedId(session),
 		request: request?.id ?? null,
-		transactionId: isShared ? numberOf(sql`pg_current_xact_id()`) : 0,
+		transactionId: isShared ? transactionNumber(sql`pg_current_xact_id()`) : 0,
 		...(!isShared && { number: sql<number>`${newest} + ${index + 1}` }),
 	}));
 	const written = await trx
@@ -91,14 +94,23 @@ export async function workAndRecord<T>(trx: Db, work: (trx: Db) => Promise<T>): 
 	return value;
 }
 
-/** In `meta`. `restored`: who ran `npm run restore` since the last start. */
+/**
+ * Names of rows in `meta`. `restored`: who ran `npm run restore` since the last start. `database`: the PostgreSQL
+ * database that the last start found. `former`: the highest transaction number from before a dump was restored.
+ */
 export const META = { restored: 'restored', database: 'audit_database', former: 'audit_former' } as const;
 
-/** The number of a PostgreSQL transaction. It goes on from those of the database whose dump was restored here. */
-export const numberOf = (xid: RawBuilder<unknown>) => sql<number>`(${xid}::text::bigint
+/**
+ * The number of a PostgreSQL transaction in the audit. After a dump was restored, it continues the numbers of the
+ * database that was dumped.
+ */
+export const transactionNumber = (xid: RawBuilder<unknown>) => sql<number>`(${xid}::text::bigint
 	+ (select coalesce(max(value::bigint), 0) from meta where name = ${sql.lit(META.former)}))`;
 
-/** Records at a start that a backup was restored since the last one. A copy of PostgreSQL's files cannot be told. */
+/**
+ * Records at a start that a backup was restored since the last start. A copy of PostgreSQL's files leaves no sign of
+ * it.
+ */
 export const recordRestore = (db: StoreDatabase, at: number) =>
 	db.write(async (trx) => {
 		const marked = await remove(trx, 'meta', { name: META.restored }).returning('value').executeTakeFirst();
@@ -107,13 +119,16 @@ export const recordRestore = (db: StoreDatabase, at: number) =>
 		recordOperator(trx, marked?.value ?? null, { at, action: 'restored', outcome: 'restored' });
 	});
 
-/** Whether a dump of another database was restored into this one. */
+/**
+ * Whether a dump of another database was restored into this one since the last start. Notes this database for the
+ * next.
+ */
 async function isOtherDatabase(trx: Db): Promise<boolean> {
 	const name = META.database;
 	await addNew(trx, 'meta', { name, value: '' }).execute();
 	const { value: known } = await from(trx, 'meta', { name }).select('value').forUpdate().executeTakeFirstOrThrow();
 	const { rows } = await sql<{ own: string; newest: number; isAhead: boolean }>`select oid::text as own, newest,
-		newest > ${numberOf(sql`pg_current_xact_id()`)} as is_ahead from pg_database,
+		newest > ${transactionNumber(sql`pg_current_xact_id()`)} as is_ahead from pg_database,
 		(select coalesce(max(transaction_id), 0) as newest from audit_events) as all_events
 		where datname = current_database()`.execute(trx);
 	const { own = '', newest = 0, isAhead = false } = rows[0] ?? {};
@@ -124,19 +139,19 @@ async function isOtherDatabase(trx: Db): Promise<boolean> {
 	return true;
 }
 
-/** People whose refusals one transaction records: each has a few, and on SQLite it blocks the event loop. */
+/** People whose refusals one transaction records. Each has a few, and on SQLite a transaction blocks the event loop. */
 const PEOPLE_AT_ONCE = 20;
 
 export function createAuditStore({ db }: { readonly db: StoreDatabase }) {
 	return {
-		/** Counts that the access policy refused the present request: for each person, action and minute. */
+		/** Counts a refusal of the present request by the access policy: for each person, action and minute. */
 		async countRefusal(outcome: string, now: number): Promise<void> {
 			const { userId = '', action = '' } = currentRequest() ?? {};
 			const row = { minute: Math.floor(now / MINUTE_MS), userId, action, outcome, count: 1 };
-			const more = { count: sql<number>`refusals.count + 1` };
+			const counted = { count: sql<number>`refusals.count + 1` };
 			await db.writeOne((trx) =>
 				add(trx, 'refusals', row)
-					.onConflict((known) => known.columns(TABLES.refusals.key).doUpdateSet(more))
+					.onConflict((known) => known.columns(TABLES.refusals.key).doUpdateSet(counted))
 					.execute(),
 			);
 		},
@@ -164,7 +179,7 @@ export function createAuditStore({ db }: { readonly db: StoreDatabase }) {
 			await inBatches((limit) => db.write((trx) => record(trx, limit)), PEOPLE_AT_ONCE);
 		},
 
-		/** Removes rows of before `before`. The newest stays: SQLite counts from it. */
+		/** Removes rows older than `before`. The newest row stays, because SQLite counts on from its number. */
 		removeOlderThan: (before: number) =>
 			changeInBatches(db, (trx, limit) => {
 				const oldest = sql`select number, at from audit_events order by number limit ${limit}`;

@@ -11,7 +11,7 @@ import { makeDirectory, makePrivateFile, syncDirectory, takeLock } from './sqlit
 
 const problem = (message: string) => new HandraiseError(message, { code: 'backup_unusable' });
 
-/** Also for writing: the latest commits may stand in a log beside it. */
+/** Opens a file for reading and writing: the latest commits may be in a log beside it, which SQLite reads only then. */
 function openExisting(path: string): DatabaseSync {
 	if (!existsSync(path)) throw problem(`There is no file ${path}.`);
 	const database = new DatabaseSync(path, { timeout: 5_000 });
@@ -37,7 +37,7 @@ function copyTo(target: string, database: DatabaseSync): void {
 	}
 }
 
-/** The next start records it. */
+/** Notes who restored this file. The next start adds that to the audit. */
 function markRestored(path: string, by: string): void {
 	using database = openExisting(path);
 	database.prepare('insert or replace into meta (name, value) values (?, ?)').run(META.restored, by);
@@ -52,7 +52,7 @@ export function backUp(dataDir: string, target: string): void {
 	copyTo(target, database);
 }
 
-/** Without texts. Every version has these columns. */
+/** Selects answers without their texts. Every version has these columns. */
 const ANSWERS_QUERY = `select id, user_id as "userId", team_id as "teamId", session_id as "sessionId", state,
 	message_index as "messageIndex", edit_count as "editCount", cast(accepted_at as double precision) as "acceptedAt"
 	from answers order by accepted_at, id`;
@@ -66,12 +66,15 @@ async function read(dialect: 'sqlite' | 'postgres', query: Query) {
 type Content = Awaited<ReturnType<typeof read>>;
 
 async function readFile(path: string): Promise<Content> {
-	// Closing it writes its log into it.
+	// Closing the file also writes its log into it.
 	using database = openExisting(path);
 	return await read('sqlite', (statement) => database.prepare(statement).all());
 }
 
-/** What to tell before a backup replaces the database: above all a line for each answer that it does not know. */
+/**
+ * The lines to print before a backup replaces the database: one for each answer that the backup lacks or has in
+ * another state. `present` null: it cannot be read.
+ */
 function compare(present: Content | null, backup: Content): readonly string[] {
 	const refusal = backup.schema === null ? problem('it is no database of Handraise') : refuseSchema(backup.schema);
 	if (refusal !== null) throw problem(`This backup cannot be used: ${refusal.message}`);
@@ -109,7 +112,10 @@ export async function comparePostgres(databaseUrl: string, restored: string): Pr
 	return compare(...(await Promise.all([contentOf(databaseUrl), backup])));
 }
 
-/** For SQLite's database in `dataDir`. Handraise cannot start there until `replace` or until it is disposed of. */
+/**
+ * Prepares a restore of SQLite's database in `dataDir`. Handraise cannot start there until `replace`, or until this
+ * is disposed of.
+ */
 export async function openRestore(dataDir: string, backupPath: string) {
 	const directory = resolve(dataDir);
 	const path = join(directory, 'handraise.db');
@@ -128,7 +134,10 @@ export async function openRestore(dataDir: string, backupPath: string) {
 	return {
 		lines,
 		[Symbol.dispose]: () => opened.dispose(),
-		/** `handraise.db` is there at any moment. `by`: who runs it. Returns where the former one is; null without one. */
+		/**
+		 * Puts the backup in place; `handraise.db` exists at every moment. `by`: who runs it. Returns the path of the
+		 * former database; null without one.
+		 */
 		replace(by: string): string | null {
 			const kept = `${path}.before-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
 			const draft = `${path}.restored`;
@@ -138,7 +147,7 @@ export async function openRestore(dataDir: string, backupPath: string) {
 			chownSync(draft, uid, gid);
 			const isReplaced = existsSync(path);
 			if (isReplaced) linkSync(path, kept);
-			// Only of a database that cannot be opened. The restored one would read them.
+			// A database that cannot be opened left these logs. SQLite would apply them to the restored one.
 			for (const log of ['-wal', '-shm']) if (existsSync(path + log)) renameSync(path + log, kept + log);
 			renameSync(draft, path);
 			syncDirectory(directory);

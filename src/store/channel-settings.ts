@@ -10,14 +10,16 @@ import { parseOrNull, pick } from '../kernel/values.ts';
 import { channelOf, type Db, from, isFound } from './database.ts';
 import type { ChannelKey } from './watch.ts';
 
-/** Of settings that cannot be read. */
+/** In place of settings that cannot be read. */
 const DAMAGED = { ...DEFAULT_CHANNEL_SETTINGS, ...UNKNOWN_STYLE };
-/** Of a list that cannot be read: nobody may answer, or change it, until an operator empties it. */
+/**
+ * In place of settings with a list that cannot be read: nobody may answer or change it until an operator empties it.
+ */
 const CLOSED = { ...DAMAGED, answerers: { userIds: [`${FORGOTTEN}list`], groupIds: [] } };
 
 /**
- * The settings of a channel; the defaults where nobody has set anything, or it is damaged: that must not stop other
- * channels. What they hid stays hidden. `revision` counts changes: nobody may overwrite one that they did not see.
+ * Reads the settings of a channel. Damaged ones count as the defaults, so that they do not stop other channels, but
+ * what they may have hidden stays hidden. `revision` counts changes: nobody may overwrite one that they did not see.
  */
 export async function readChannelSettings(
 	{ db, log }: { readonly db: { readonly read: Db }; readonly log: Log },
@@ -40,7 +42,7 @@ export async function stylesOf(db: Db, teamId: string, channelIds: readonly stri
 	return (channelId: string): PostStyle => stored.get(channelId) ?? styleIn(null);
 }
 
-/** In stored settings; null: nobody has set anything. */
+/** The style in stored settings. `stored` null: nobody has set anything. */
 export function styleIn(stored: string | null): PostStyle {
 	const settings = stored === null ? DEFAULT_CHANNEL_SETTINGS : parseOrNull(channelSettings, stored);
 	if (settings === null) return UNKNOWN_STYLE;

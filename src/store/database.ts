@@ -46,14 +46,14 @@ export const TABLES = tables({
 export type TableName = keyof typeof TABLES;
 export const TABLE_NAMES = Object.keys(TABLES) as TableName[];
 type Described<Name extends TableName> = (typeof TABLES)[Name]['columns'];
-/** Those of the newest schema. */
+/** The columns of the newest schema. */
 export type ColumnsOf<Name extends TableName> = {
 	[Column in keyof Described<Name> as Described<Name>[Column] extends { readonly until: number }
 		? never
 		: Column]: Described<Name>[Column];
 };
 
-/** With those that a migration has dropped since, in the order of `create table`. */
+/** All columns in the order of `create table`, also those that a later migration drops. */
 export const allColumnsOf = (name: TableName) => Object.entries<Column>(TABLES[name].columns);
 export const columnsOf = (name: TableName) => allColumnsOf(name).filter(([, { until }]) => until === undefined);
 
@@ -79,14 +79,14 @@ export type AuditEvent = Partial<Omit<Row<'audit_events'>, 'number' | 'transacti
 	readonly action: AuditAction;
 };
 
-// The keys in a row, or in an object that has more.
+// The parts of a row that identify a session, a question, a person or a channel.
 
 export const sessionOf = (row: SessionKey): SessionKey => pick(row, 'service', 'sessionId');
 export const questionOf = (row: QuestionKey): QuestionKey => pick(row, 'service', 'sessionId', 'messageIndex');
 export const personOf = (row: Person): Person => pick(row, 'teamId', 'userId');
 export const channelOf = (row: ChannelKey): ChannelKey => pick(row, 'teamId', 'channelId');
 
-/** Refuses the writes of a holder that still works on the row: they name its token. */
+/** Takes a lease away. Later writes of its holder fail, because they name its token. */
 export const WITHOUT_LEASE = { leaseToken: null, leasedUntil: null } as const;
 
 export type LeasedTable = {
@@ -94,23 +94,25 @@ export type LeasedTable = {
 }[TableName];
 export const LEASED_TABLES = TABLE_NAMES.filter((name): name is LeasedTable => 'leaseToken' in TABLES[name].columns);
 
-/** When rows of these tables are due. */
+/** The columns that say when a row is due. */
 const DUE_COLUMNS = new Set(['dueAt', 'nextAttemptAt', 'nextReadAt']);
 
-/** The last column of the key, by which rows are leased and locked; a session's within its service. */
+/**
+ * The last column of the key, by which rows are leased and locked. The id of a session is unique within its service.
+ */
 export const lastKeyOf = (name: TableName) => String(TABLES[name].key.at(-1));
 
 /** What a transaction of this process has changed. */
 export interface Committed {
-	/** Where it may have added or removed rows, or made some due. */
+	/** The tables in which it may have added or removed rows, or made some due. */
 	readonly tables: ReadonlySet<keyof Tables>;
-	/** What it added to the audit. */
+	/** The rows that it added to the audit. */
 	readonly events: readonly Row<'audit_events'>[];
 }
 
 /**
- * What this process commits: `record` collects it, and listeners are told after the commit, not of a rollback.
- * `lookEveryMs`: how often what others may have stored is looked for.
+ * Collects what the transactions of this process change, and tells listeners after each commit, not after a rollback.
+ * `lookEveryMs`: how often loops look for what others may have stored.
  */
 export function createCommits(lookEveryMs: number) {
 	const listeners: ((committed: Committed) => void)[] = [];
@@ -118,7 +120,7 @@ export function createCommits(lookEveryMs: number) {
 	const lookers: (() => void)[] = [];
 	const onLook = (listener: () => void) => void lookers.push(listener);
 	return {
-		/** `run` resolves when it is committed. It has made all its writes through `bound`. */
+		/** Runs one transaction. `run` makes all its writes through `bound`, and resolves when they are committed. */
 		async record<T>(run: (bound: (db: Db) => Db) => Promise<T>): Promise<T> {
 			const changes: Changes = { tables: new Set(), recorded: [], events: [], request: currentRequest() };
 			const value = await run((db) => {
@@ -126,7 +128,7 @@ export function createCommits(lookEveryMs: number) {
 				noteTo(own, changes);
 				return own;
 			});
-			// What a listener begins belongs to no request.
+			// Listeners run outside the request: what they begin does not belong to it.
 			inRequest(null, () => {
 				for (const listener of listeners) listener(changes);
 			});
@@ -134,9 +136,12 @@ export function createCommits(lookEveryMs: number) {
 		},
 		/** Calls `listener` after each commit of this process, before its writer goes on. It must not throw. */
 		onCommit,
-		/** Calls `listener` each time when it is to look for what others have stored. */
+		/** Calls `listener` whenever it is time to look for what others have stored. */
 		onLook,
-		/** Has all look at the same moments, so that what they ask is one statement, until the signal is aborted. */
+		/**
+		 * Calls all listeners of `onLook` at the same moments, so that their looks are one statement (`lookAt`). Ends
+		 * when the signal is aborted.
+		 */
 		async keepLooking(clock: Clock, signal: AbortSignal): Promise<void> {
 			for (;;) {
 				await clock.sleep(lookEveryMs, signal);
@@ -162,10 +167,10 @@ export interface Changes extends Committed {
 
 const changesBy = new WeakMap<Db, Changes>();
 export const changesOf = (trx: Db) => changesBy.get(trx);
-/** What is written through this handle is noted here. */
+/** Notes in `changes` what is written through this handle. */
 export const noteTo = (trx: Db, changes: Changes) => void changesBy.set(trx, changes);
 
-/** Plain SQL notes nothing: what it writes is leases (`leaseDue`). */
+/** Notes which table is written, for `onCommit`. Plain SQL is not noted: it writes leases (`leaseDue`). */
 function noteWrite(db: Db, table: TableName): void {
 	changesOf(db)?.tables.add(table);
 }
@@ -173,7 +178,7 @@ function noteWrite(db: Db, table: TableName): void {
 // Columns are in snake_case in the database and in `sql` fragments, and in camelCase in queries and rows. Kysely's
 // `CamelCasePlugin` copies each query and each row for that, which made accepting an answer a third slower.
 
-/** Kept, because each query has a dozen of them. */
+/** Kept, because each query has a dozen names. */
 const NAMES_IN_SQL: Record<string, string> = Object.create(null);
 
 export function nameInSql(name: string): string {
@@ -181,6 +186,7 @@ export function nameInSql(name: string): string {
 	return NAMES_IN_SQL[name];
 }
 
+/** A function that makes rows with names in camelCase from values in the order of `columns`. */
 export function rowsOf(columns: readonly { readonly name: string }[]) {
 	const names = columns.map(({ name }) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()));
 	return (values: readonly unknown[]): Record<string, unknown> => {
@@ -196,8 +202,9 @@ export function rowsOf(columns: readonly { readonly name: string }[]) {
  */
 export interface StoreDatabase extends Omit<ReturnType<typeof createCommits>, 'record'> {
 	readonly dialect: 'sqlite' | 'postgres';
+	/** The workspace to whose Slack this process writes; null: not known yet. Left out: rows of all count. */
 	readonly workspace?: (() => string | null) | undefined;
-	/** The check value of its key, as this process found it; null before that. */
+	/** The check value of the key that this process found at its start; null before that. */
 	readonly keyCheck?: (() => string | null) | undefined;
 	/** Called when this process has to stop, because the schema or the key is another one now. */
 	readonly onReplaced?: (() => void) | undefined;
@@ -216,7 +223,7 @@ export interface StoreDatabase extends Omit<ReturnType<typeof createCommits>, 'r
 	close(): Promise<void>;
 }
 
-/** Each column has this value (also null), one of these, or one of this query's. */
+/** By column: the value (also null), a list of possible values, or a query of them. */
 export type Filter<Table extends keyof Tables> = {
 	readonly [Column in keyof Row<Table>]?: Row<Table>[Column] | readonly Row<Table>[Column][] | Expression<unknown>;
 };
@@ -227,7 +234,7 @@ export function from<Table extends keyof Tables>(db: Db, table: Table, filter: F
 	return query as SelectQueryBuilder<Tables, Table, Record<never, never>>;
 }
 
-/** The columns of a table that is joined by the name `alias`, for `joinedRow`. */
+/** Selects the columns of a table that is joined as `alias`. `joinedRow` reads them. */
 export const columnsAs = (table: TableName, alias: string) =>
 	sql.join(columnsOf(table).map(([name]) => sql`${sql.ref(`${alias}.${name}`)} as ${sql.ref(alias + capital(name))}`));
 
@@ -248,12 +255,12 @@ export function add<Table extends keyof Tables>(db: Db, table: Table, row: Inser
 	return db.insertInto(table).values(row);
 }
 
-/** The query that adds a row, and nothing where one has its key. */
+/** The query that adds a row, or nothing where a row has its key. */
 export function addNew<Table extends keyof Tables>(db: Db, table: Table, row: InsertObject<Tables, Table>) {
 	return add(db, table, row).onConflict((conflict) => conflict.doNothing());
 }
 
-/** The query that adds a row, and nothing where `condition` does not hold. */
+/** The query that adds a row, or nothing where `condition` does not hold. */
 export function addIf<Table extends keyof Tables>(
 	db: Db,
 	table: Table,
@@ -273,7 +280,8 @@ export function change<Table extends keyof Tables>(
 	filter: Filter<Table>,
 	columns: UpdateObject<Tables, Table>,
 ) {
-	// Only these columns make a row due. A row that had to wait for another one is found by the next look.
+	// Loops wake up for rows that become due, which only these columns change. The next look finds a row that had to
+	// wait for another one.
 	if (Object.keys(columns).some((name) => DUE_COLUMNS.has(name))) noteWrite(db, table);
 	const query = db.updateTable(table as 'meta').where(matching(filter)) as unknown;
 	return (query as UpdateQueryBuilder<Tables, Table, Table, UpdateResult>).set(columns);
@@ -331,7 +339,7 @@ export type SealedName = {
 	}[keyof ColumnsOf<Name>];
 }[TableName];
 
-/** Every column with ciphertexts. Nothing is encrypted for another (`CipherPlace`): a change of the key finds all. */
+/** Every column with ciphertexts. `CipherPlace` has no others but those of `meta`, so a change of the key finds all. */
 export const SEALED_COLUMNS = TABLE_NAMES.flatMap((table) =>
 	columnsOf(table).flatMap(([column, described]) =>
 		'bound' in described && described.bound
@@ -363,17 +371,17 @@ export type CipherPlace = SealedPlace<SealedName | 'meta.value'> & {
 	readonly bound?: readonly unknown[];
 };
 
-/** The id of the place in a row whose keys have these values. */
+/** The `id` of a `CipherPlace`, from the values of the row's key. */
 export function placeId(...keys: readonly string[]): string {
 	const [only = ''] = keys;
 	return keys.length === 1 ? only : JSON.stringify(keys);
 }
 
-/** The columns of the place, for a SELECT whose rows `placeIn` takes. */
+/** The columns that `placeIn` needs, for a SELECT. */
 export const placeInSql = ({ keys, bound }: SealedColumn) =>
 	[...new Set([...keys, ...bound])].map((name) => `${nameInSql(name)} as "${name}"`).join(', ');
 
-/** The place in a row that has the keys of the column and what it is bound to. */
+/** The place of a value in this column. The row has its key, and the columns that the value is bound to. */
 export function placeIn(
 	{ table, column, keys, bound }: SealedColumn,
 	row: Readonly<Record<string, unknown>>,
@@ -396,7 +404,7 @@ export interface Cipher {
 	decrypt(sealed: string, place: CipherPlace): string | null;
 }
 
-/** A column with encrypted JSON. `row`: the one of the value. */
+/** Encrypts and decrypts the JSON of one column. `row`: the row of the value. */
 export function sealedColumn<T, Name extends SealedName>(name: Name, schema: z.ZodType<T>) {
 	const own = SEALED_COLUMNS.find(({ table, column }) => `${table}.${column}` === name) as SealedColumn;
 	return {

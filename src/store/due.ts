@@ -1,13 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
-import { CLOCK_ALLOWANCE_MS, MINUTE_MS } from '../kernel/clock.ts';
-import { StoreUnavailableError } from '../kernel/errors.ts';
-import { type Lease, nextTurn } from '../kernel/lease-loop.ts';
+import { MINUTE_MS } from '../kernel/clock.ts';
+import type { Lease } from '../kernel/lease-loop.ts';
 import type { Log } from '../kernel/log.ts';
 import {
-	type ChangeQuery,
 	change,
-	columnsOf,
-	countChanged,
 	type Db,
 	type Filter,
 	isPostgres,
@@ -15,34 +11,11 @@ import {
 	type LeasedTable,
 	lastKeyOf,
 	type Row,
-	remove,
 	type StoreDatabase,
-	TABLES,
-	type TableName,
 	WITHOUT_LEASE,
 } from './database.ts';
 import { locked } from './locks.ts';
 import { isUnchanged, stopReplaced } from './migrate.ts';
-
-/** Whether a row is of the workspace to whose Slack this process writes; while that is unknown, none. */
-export function isOurs({ workspace }: StoreDatabase, column = 'teamId') {
-	return workspace === undefined ? sql<boolean>`true` : sql<boolean>`${sql.ref(column)} = ${workspace()}`;
-}
-
-/** How many live watches, unsent posts and unfinished answers of a workspace a database has. */
-export type LiveWorkspace = { readonly teamId: string; readonly count: number };
-
-/** Selects them, also on the doctor's own connections, so without parameters. */
-export const WORKSPACES_QUERY = `
-	select team_id as "teamId", cast(count(*) as integer) as count from (
-		select team_id from watches where ended_at is null
-		union all select team_id from posts where state = 'planned'
-		union all select team_id from answers where next_attempt_at is not null
-	) as live group by team_id order by team_id`;
-
-export async function liveWorkspaces(db: Db): Promise<readonly LiveWorkspace[]> {
-	return (await sql.raw<LiveWorkspace>(WORKSPACES_QUERY).execute(db)).rows;
-}
 
 /** The earliest time at which a row can be taken: due by the column `due`, and after the lease in `lease`. */
 export function earliest(due: string, lease = 'leasedUntil') {
@@ -50,28 +23,28 @@ export function earliest(due: string, lease = 'leasedUntil') {
 	return sql<number | null>`min(case when ${lapse} > ${at} then ${lapse} else ${at} end)`;
 }
 
-/** More than have a lease at a time: of the others, the first that is due comes before all behind it. */
+/** More rows than ever have a lease at a time, so the first ones by due time include one without a lease. */
 const MOST_LEASED = 100;
 
-interface AskedTime {
+interface Look {
 	readonly time: RawBuilder<number | null>;
 	resolve(at: number | null): void;
 	reject(error: unknown): void;
 }
-/** What waits for the next look. */
-const asked = new WeakMap<Db, AskedTime[]>();
+/** Looks that wait for the next statement. */
+const waitingLooks = new WeakMap<Db, Look[]>();
 
 /**
- * What one value of SQL tells when it is time for something. All that is asked in two turns of the event loop is one
- * statement: loops look together, once a second for what other replicas store.
+ * Selects one value of SQL: when something is due. All that is asked within two turns of the event loop is one
+ * statement. Loops look together, once a second for what other replicas store.
  * @throws HandraiseError `database_newer` on a replica whose schema or key is not that of the database any more
  */
 export function lookAt(db: StoreDatabase, time: RawBuilder<number | null>): Promise<number | null> {
 	const { promise, resolve, reject } = Promise.withResolvers<number | null>();
-	const waiting = asked.get(db.read);
+	const waiting = waitingLooks.get(db.read);
 	if (waiting !== undefined) waiting.push({ time, resolve, reject });
 	else {
-		asked.set(db.read, [{ time, resolve, reject }]);
+		waitingLooks.set(db.read, [{ time, resolve, reject }]);
 		// One turn later, because loops begin to look a turn after a commit.
 		setImmediate(() => setImmediate(() => void lookForAll(db)));
 	}
@@ -79,10 +52,10 @@ export function lookAt(db: StoreDatabase, time: RawBuilder<number | null>): Prom
 }
 
 async function lookForAll(db: StoreDatabase): Promise<void> {
-	const all = asked.get(db.read) ?? [];
-	asked.delete(db.read);
+	const all = waitingLooks.get(db.read) ?? [];
+	waitingLooks.delete(db.read);
 	try {
-		// Here also a replica sees it that has nothing to do. A file of SQLite has one program.
+		// A replica without work finds out here too that it has to stop. A file of SQLite has one program.
 		const isOwn = isPostgres(db.read) ? isUnchanged(db) : sql`true`;
 		const times = all.map(({ time }, index) => sql`${time} as ${sql.ref(`at${index}`)}`);
 		const query = sql<Record<string, unknown>>`select ${isOwn} as "isOwn", ${sql.join(times)}`;
@@ -94,15 +67,20 @@ async function lookForAll(db: StoreDatabase): Promise<void> {
 	}
 }
 
-/** When `leaseDue` next finds a row of `table` among those that match `where`, for `lookAt`; `due`: its column. */
-export function dueTime(table: LeasedTable, where: RawBuilder<boolean>, due: string): RawBuilder<number | null> {
+/** When `leaseDue` next finds a row of `table` that matches `where`; `due`: the column that says when it is due. */
+export function nextDue(
+	db: StoreDatabase,
+	table: LeasedTable,
+	where: RawBuilder<boolean>,
+	due: string,
+): Promise<number | null> {
 	const at = sql.ref(due);
-	return sql`(select ${earliest(due)} from (select ${at}, leased_until from ${sql.table(table)}
-		where ${at} is not null and ${where} order by ${at} limit ${sql.lit(MOST_LEASED)}) as first)`;
+	return lookAt(
+		db,
+		sql`(select ${earliest(due)} from (select ${at}, leased_until from ${sql.table(table)}
+			where ${at} is not null and ${where} order by ${at} limit ${sql.lit(MOST_LEASED)}) as first)`,
+	);
 }
-
-/** `dueTime`, looked at. */
-export const nextDue = (db: StoreDatabase, ...of: Parameters<typeof dueTime>) => lookAt(db, dueTime(...of));
 
 /** Candidate rows for each row wanted: other replicas may lock some of them at the same moment. */
 export const CANDIDATES_PER_ROW = 8;
@@ -120,7 +98,7 @@ export async function leaseDue<T extends LeasedTable>(
 	const due = sql`select ${key} from ${sql.table(table)}
 		where ${ofService} ${where} and (lease_token is null or leased_until <= ${now})
 		order by ${sql.join(orderBy)} limit ${limit} ${lock}`;
-	// As an array it is selected once, however the rows are found.
+	// PostgreSQL evaluates an array once, whatever plan finds the rows.
 	const isDue = isPostgres(db.read) ? sql`${key} = any(array(${due}))` : sql`${key} in (${due})`;
 	const places = orderBy.map((by, index) => sql`${by} as ${sql.ref(`place${index}`)}`);
 	places.push(...alsoRead);
@@ -129,10 +107,10 @@ export async function leaseDue<T extends LeasedTable>(
 		where ${ofService} ${isDue} and ${isUnchanged(db)} returning *, ${sql.join(places)}`;
 	const { rows } = await db.writeOne((trx) => taking.execute(trx));
 	if (rows.length === 0) await stopIfReplaced(db);
-	return rows.sort((one, other) => inPlace(one, other, orderBy.length));
+	return rows.sort((one, other) => comparePlaces(one, other, orderBy.length));
 }
 
-/** Stops the program if the schema or the key is another one now: then a take finds nothing. */
+/** Stops the program if the schema or the key is another one now: a take then finds nothing. */
 async function stopIfReplaced(db: StoreDatabase): Promise<void> {
 	const { rows } = await sql<{ isOwn: unknown }>`select ${isUnchanged(db)} as "isOwn"`.execute(db.read);
 	if (!rows[0]?.isOwn) stopReplaced(db);
@@ -140,7 +118,7 @@ async function stopIfReplaced(db: StoreDatabase): Promise<void> {
 
 type Places = Readonly<Record<`place${number}`, number | string>>;
 
-function inPlace(one: Places, other: Places, count: number): number {
+function comparePlaces(one: Places, other: Places, count: number): number {
 	for (let index = 0; index < count; index += 1) {
 		const [place, otherPlace] = [one[`place${index}`] ?? 0, other[`place${index}`] ?? 0];
 		if (place !== otherPlace) return place < otherPlace ? -1 : 1;
@@ -153,17 +131,18 @@ interface DueQuery<T extends LeasedTable> {
 	/** Given for `watched_sessions`, whose keys are unique within it. */
 	readonly service?: string;
 	readonly where: RawBuilder<boolean>;
-	/** The smallest of each first. */
+	/** Rows with smaller values come first. */
 	readonly orderBy: readonly RawBuilder<unknown>[];
 	readonly limit: number;
 	/** More columns of the rows taken. */
 	readonly alsoRead?: readonly RawBuilder<unknown>[];
 }
 
-/** The `lastError` of a post that cannot be read. It does not block later ones of its stream. */
+/** The `lastError` of a post that cannot be read. Such a post does not block later ones of its stream. */
 export const UNREADABLE_POST = 'unreadable';
 /** How long an unreadable row waits: damaged, or for another encryption key. */
 const UNREADABLE_RETRY_MS = 10 * MINUTE_MS;
+/** What is written to a row that cannot be read. */
 const LATER = {
 	answers: (at: number) => ({ nextAttemptAt: at }),
 	posts: (at: number) => ({ dueAt: at, lastError: UNREADABLE_POST }),
@@ -180,7 +159,7 @@ export async function takeReadable<T extends keyof typeof LATER, R>(
 	const found = rows.length === 0 ? [] : await read(rows);
 	const skipped = rows.filter((_, index) => found[index] === null);
 	if (skipped.length > 0) {
-		// Each start takes the mark of posts away (`retryWaiting`), so it logs them once.
+		// A start clears this error of posts (`retryWaiting`), so each start logs them once.
 		const news = skipped.filter((row) => row.lastError !== UNREADABLE_POST).map((row) => row.id);
 		if (news.length > 0) log?.warn('row_unreadable', { [query.table]: news });
 		const held = { id: skipped.map((row) => row.id), leaseToken: taking.lease.token };
@@ -196,7 +175,7 @@ async function freeLeases<T extends LeasedTable>(trx: Db, table: T, filter: Filt
 	await change(trx, table as LeasedTable, freed, WITHOUT_LEASE).execute();
 }
 
-/** What the store of a table that is a queue gives its loop. */
+/** What a lease loop needs of a store whose table is a queue. */
 export const queueOf = (db: StoreDatabase, table: LeasedTable) => ({
 	rows: db.queuedRows(table),
 	async release(tokens: readonly string[]): Promise<void> {
@@ -204,77 +183,16 @@ export const queueOf = (db: StoreDatabase, table: LeasedTable) => ({
 	},
 });
 
-/** Of a killed process: we hold SQLite's lock, so nobody has a lease. On PostgreSQL a replica may. */
+/**
+ * Frees leases that a killed process left. On SQLite this process alone has the file, so nobody holds them. On
+ * PostgreSQL a replica may.
+ */
 export async function freeOrphanedLeases(db: StoreDatabase): Promise<void> {
 	if (db.dialect === 'sqlite') await db.write(freeAllLeases);
 }
 
-/** While no program runs. */
+/** Frees all leases. For commands, while no program runs. */
 export async function freeAllLeases(trx: Db): Promise<void> {
 	for (const table of LEASED_TABLES)
 		await trx.updateTable(table).set(WITHOUT_LEASE).where('leaseToken', 'is not', null).execute();
 }
-
-/** Rows removed in one transaction: on SQLite it blocks the event loop. */
-const REMOVAL_BATCH = 200;
-
-/** Repeats `remove` until it removes fewer rows than its limit. Returns the total. */
-export async function inBatches(remove: (limit: number) => Promise<number>, limit = REMOVAL_BATCH): Promise<number> {
-	let removed = 0;
-	for (;;) {
-		const batch = await remove(limit);
-		removed += batch;
-		if (batch < limit) return removed;
-		await nextTurn();
-	}
-}
-
-/** Rows that one statement looks at. On PostgreSQL they block no event loop, and more parts hold locks for longer. */
-const PART = { sqlite: 2_000, postgres: 100_000 };
-
-/** What is less than the last column of every key of a table. */
-export const beforeKeys = (table: TableName): string | number =>
-	columnsOf(table).some(([name, { type }]) => name === lastKeyOf(table) && type !== 'text') ? -1 : '';
-
-/** Runs `work` on all rows of a table in parts, which a condition tells apart. Returns the total of its results. */
-export async function inParts(db: Db, table: TableName, work: (isIn: RawBuilder<boolean>) => Promise<number>) {
-	const key = sql.ref(lastKeyOf(table));
-	const part = isPostgres(db) ? PART.postgres : PART.sqlite;
-	let total = 0;
-	for (let after = beforeKeys(table); ; ) {
-		const { rows } = await sql<{ last: string | number }>`select ${key} as last from ${sql.table(table)}
-			where ${key} > ${after} order by ${key} limit 1 offset ${part - 1}`.execute(db);
-		const last = rows[0]?.last;
-		total += await work(sql`${key} > ${after} and ${last === undefined ? sql`true` : sql`${key} <= ${last}`}`);
-		if (last === undefined) return total;
-		after = last;
-		await nextTurn();
-	}
-}
-
-/** `inBatches` with a query that changes at most `limit` rows, each time as one transaction. */
-export function changeInBatches(db: StoreDatabase, query: (trx: Db, limit: number) => ChangeQuery): Promise<number> {
-	return inBatches((limit) => db.writeOne((trx) => countChanged(query(trx, limit))));
-}
-
-/** Removes the rows of a table of which this is true, in batches. Returns how many. */
-export function removeInBatches(db: StoreDatabase, table: TableName, isOver: RawBuilder<boolean>): Promise<number> {
-	const key = sql.join(TABLES[table].key.map((name: string) => sql.ref(name)));
-	return changeInBatches(db, (trx, limit) => {
-		const over = sql`select ${key} from ${sql.table(table)} where ${isOver} limit ${limit}`;
-		return remove(trx, table as 'snoozes').where(sql<boolean>`(${key}) in (${over})`);
-	});
-}
-
-/** PostgreSQL's current time, also within a transaction: milliseconds since the epoch, with fractions. */
-export async function databaseTime(db: Db): Promise<number> {
-	const { rows } = await sql<{ ms: number }>`
-		select (extract(epoch from clock_timestamp()) * 1000)::double precision as ms`.execute(db);
-	return rows[0]?.ms ?? 0;
-}
-
-/** Others count from this start of a PUT, so it must be the database's time. A machine that slept may be behind. */
-export const isNow = (at: number) =>
-	sql<boolean>`abs(extract(epoch from clock_timestamp()) * 1000 - ${at}) <= ${CLOCK_ALLOWANCE_MS}`;
-export const clockDiffers = () =>
-	new StoreUnavailableError("This process's clock differs from the database's time. It measures the time again.");

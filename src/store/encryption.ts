@@ -7,10 +7,10 @@ const ALGORITHM = 'aes-256-gcm';
 const NONCE_LENGTH = 12;
 const TAG_LENGTH = 16;
 
-/** What ciphertexts begin with. Those of 1.0.0, and some of 1.1.0, have another: see `one-form.ts`. */
+/** The form that ciphertexts begin with. All of 1.0.0, and some of 1.1.0, have another: see `one-form.ts`. */
 const FORM = '2';
 
-/** How each ciphertext of a key begins: always of the same length. */
+/** The beginning of each ciphertext of a key: always of the same length. */
 export const prefixOf = (keyId: string, form = FORM) => `${form}.${keyId}.`;
 
 /** AES-256-GCM with the given 32 bytes. */
@@ -91,8 +91,8 @@ export function readKeySetting(text: string, source?: string): KeySetting {
 export type GivenKeys = Readonly<ReturnType<typeof readKeys>>;
 
 /**
- * Reads ENCRYPTION_KEY, and each line of ENCRYPTION_KEY_FORMER (UTF-16 is one). Throws `encryption_key_invalid`, a line
- * a problem.
+ * Reads ENCRYPTION_KEY, and each line of ENCRYPTION_KEY_FORMER. A text with NUL, like UTF-16, counts as one line.
+ * Throws `encryption_key_invalid` with one line for each problem.
  */
 export function readKeys(ownText: string, formerText: string | null = null) {
 	const own = readKeySetting(ownText);
@@ -124,15 +124,15 @@ export function keyOf(setting: KeySetting, salt: string | null): Buffer {
 export const ciphersOf = (settings: readonly KeySetting[], salt: string | null) =>
 	settings.map((setting) => createCipher(keyOf(setting, salt)));
 
-/** The place of a value of `meta`, and of a letter, which is bound to its name alone too. */
+/** The place of a value of `meta`. A letter of `shared-states.ts` uses it too: it is bound to its name alone. */
 export const metaPlace = (id: string) => ({ table: 'meta', id, column: 'value' }) as const;
 
 export const KEY_CHECK = metaPlace('key_check');
 const CHECKED = 'handraise';
 
 /**
- * What `key_check` of `meta` holds: a ciphertext of the key of all values. Separated by spaces, one of each further key
- * that values may need, from the beginning of `npm run rekey` to its end.
+ * What `key_check` of `meta` holds: a text encrypted with the key of all values. From the beginning of `npm run
+ * rekey` to its end, one more follows for each further key that values may need, after a space.
  */
 export type KeyCheck = readonly string[];
 
@@ -148,7 +148,10 @@ export const opensCheck = (cipher: Cipher, sealed: string) => cipher.decrypt(sea
 export const fits = (check: KeyCheck, ciphers: readonly Cipher[]) =>
 	check.every((sealed) => ciphers.some((cipher) => opensCheck(cipher, sealed)));
 
-/** The row of `meta` with the key of secrets that this key encrypts. On PostgreSQL there is none: secret-wiping.ts. */
+/**
+ * The name of the row of `meta` with the key of secrets that this key encrypts. PostgreSQL has none: see
+ * secret-wiping.ts.
+ */
 export const secretsKeyName = ({ keyId }: Cipher) => `secrets_key:${keyId}`;
 
 /** Null when `sealed`, the value of that row, was written with another key, or there is none. */

@@ -14,7 +14,10 @@ async function isInUse(db: Db): Promise<boolean> {
 	return rows[0]?.is === true;
 }
 
-/** `done`: what a command has changed so far, for its operator. @throws HandraiseError `database_in_use` */
+/**
+ * Refuses to go on while a program uses the database. `done`: what a command has changed so far, for its operator.
+ * @throws HandraiseError `database_in_use`
+ */
 export async function refuseInUse(db: Db, done: string): Promise<void> {
 	if (!(await isInUse(db))) return;
 	throw new HandraiseError(
@@ -24,7 +27,10 @@ export async function refuseInUse(db: Db, done: string): Promise<void> {
 	);
 }
 
-/** Waits for programs that end. @throws HandraiseError `database_in_use` after `ms` */
+/**
+ * Waits until no program uses the database.
+ * @throws HandraiseError `database_in_use` after `ms`
+ */
 export async function untilUnused({ read }: StoreDatabase, clock: Clock, ms: number, done: string): Promise<void> {
 	for (const until = clock.now() + ms; clock.now() < until && (await isInUse(read)); ) await clock.sleep(LOOK_EVERY_MS);
 	await refuseInUse(read, done);

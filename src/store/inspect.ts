@@ -7,13 +7,13 @@ import { type Answerers, namesAnybody } from '../domain/answerers.ts';
 import { channelSettings } from '../domain/channel-settings.ts';
 import { parseOrNull } from '../kernel/values.ts';
 import { nameInSql, placeIn, placeInSql, SEALED_COLUMNS, TABLE_NAMES } from './database.ts';
-import { type LiveWorkspace, WORKSPACES_QUERY } from './due.ts';
 import { ciphersOf, type GivenKeys, prefixOf, secretsCipher, secretsKeyName } from './encryption.ts';
 import { OWN_SCHEMA } from './migrate.ts';
 import { readDatabaseUrl, tlsProblemOf } from './postgres-address.ts';
 import { COMPACTION_DUE } from './secret-wiping.ts';
 import { ADDRESSES_QUERY, type AddressRows } from './service-address.ts';
 import { isSqliteBusy } from './sqlite.ts';
+import { type LiveWorkspace, WORKSPACES_QUERY } from './workspaces.ts';
 
 /** What `npm run doctor` reads from a database without changing it. */
 export type DatabaseLook = Awaited<ReturnType<typeof inspectTables>>;
@@ -52,7 +52,7 @@ export async function inspectTables(dialect: keyof typeof TABLES_QUERY, query: Q
 }
 
 async function readAnswerers(query: Query): Promise<ReadonlyMap<unknown, Answerers>> {
-	// Of settings that cannot be read: nobody, where a list decided before.
+	// Where settings cannot be read and a list decided before, the list counts as `nobody`.
 	const closes = 'exists (select 1 from answer_rules where answer_rules.channel_id = channel_settings.channel_id)';
 	const rows = await query(`select channel_id, settings, ${closes} as closes from channel_settings`);
 	const listIn = ({ settings, closes }: (typeof rows)[number]): Answerers =>
@@ -61,10 +61,13 @@ async function readAnswerers(query: Query): Promise<ReadonlyMap<unknown, Answere
 }
 
 const PREFIX_LENGTH = prefixOf('12345678').length;
-/** Values of former keys tried in each column: what remains may be damaged. */
+/** In each column at most this many values of former keys are decrypted, to find damaged ones. */
 const MAX_TRIED = 1_000;
 
-/** How many values are of the first key (`own`), the others (`needed`), an `otherKey`; no key opens `damaged` ones. */
+/**
+ * Counts encrypted values: of the first key (`own`), of the other given keys (`needed`), of a key that is not given
+ * (`otherKey`), and those that no key opens (`damaged`).
+ */
 async function countValues(query: Query, keys: GivenKeys, factOf: (name: string) => string | undefined) {
 	const opened = ciphersOf([keys.own, ...keys.formers], factOf('key_salt') ?? null).map((one) =>
 		[one, secretsCipher(one, factOf(secretsKeyName(one)))].filter((key) => key !== null),
@@ -95,7 +98,10 @@ async function countValues(query: Query, keys: GivenKeys, factOf: (name: string)
 	return counts;
 }
 
-/** Changes and creates no file. Not for the process that has it open: closing it releases its locks (POSIX). */
+/**
+ * Looks at SQLite's database without changing or creating a file. Not for the process that has it open: closing a
+ * file releases the locks of its process (POSIX).
+ */
 export async function inspectSqlite(dataDir: string, keys: GivenKeys | null) {
 	const path = join(resolve(dataDir), 'handraise.db');
 	try {
@@ -106,7 +112,7 @@ export async function inspectSqlite(dataDir: string, keys: GivenKeys | null) {
 		using database = openUnchanged(path);
 		if (!inUse && Object.values(database.prepare('PRAGMA quick_check(1)').get() ?? {})[0] !== 'ok')
 			return { kind: 'unreadable', reason: 'damaged' } as const;
-		// All of one moment: the running program replaces the key of secrets.
+		// One transaction: the running program may replace the key of secrets in between.
 		database.exec('begin');
 		const look = await inspectTables('sqlite', (statement) => database.prepare(statement).all(), keys);
 		return { kind: 'database', inUse, ...look } as const;
@@ -131,7 +137,10 @@ function isLocked(path: string): boolean {
 	}
 }
 
-/** WAL mode creates missing `-wal` and `-shm` even read-only; without them nobody has it open: `immutable` is safe. */
+/**
+ * Opens a database for reading, without creating files. WAL mode creates a missing `-wal` and `-shm` even then,
+ * unless the file is `immutable`: that is safe, because without them nobody has it open.
+ */
 export function openUnchanged(path: string): DatabaseSync {
 	if (existsSync(`${path}-wal`) && existsSync(`${path}-shm`))
 		return new DatabaseSync(path, { readOnly: true, timeout: 500 });
@@ -187,14 +196,14 @@ const FACTS = `
 			where not has_table_privilege(to_regclass(name), verb)
 				and (name <> 'migrations' or verb = 'SELECT')) as forbidden`;
 
-const ASKED = [TABLE_NAMES, ['SELECT', 'INSERT', 'UPDATE', 'DELETE']];
+const FACTS_PARAMETERS = [TABLE_NAMES, ['SELECT', 'INSERT', 'UPDATE', 'DELETE']];
 
 /** Never throws: `code` is an SQLSTATE, or the system's for a failed connection. */
 export async function inspectPostgres(databaseUrl: string, keys: GivenKeys | null) {
 	const { protection, isLocal } = readDatabaseUrl(databaseUrl);
 	try {
 		return await readPostgres(databaseUrl, async (query) => {
-			const [facts] = (await query(FACTS, ASKED)) as unknown as [PostgresFacts];
+			const [facts] = (await query(FACTS, FACTS_PARAMETERS)) as unknown as [PostgresFacts];
 			// The look reads two of these tables.
 			if (facts.forbidden.length > 0) return { kind: 'forbidden', forbidden: facts.forbidden } as const;
 			return {
@@ -219,7 +228,7 @@ export async function readPostgres<T>(databaseUrl: string, read: (query: Query) 
 		connectionTimeoutMillis: 5_000,
 		// Counting the values of each key reads all of them.
 		query_timeout: 60_000,
-		// As the program does: a pooler may refuse them.
+		// The program sets these too. A pooler may refuse them.
 		statement_timeout: 60_000,
 		idle_in_transaction_session_timeout: 10_000,
 	});

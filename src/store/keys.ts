@@ -5,7 +5,10 @@ import { readMeta } from './sealing.ts';
 import { startSecretWiping, type WipingOptions } from './secret-wiping.ts';
 import type { SqliteStoreDatabase } from './sqlite.ts';
 
-/** Why a program does not start with the first of these keys; null for one of the database, and for a wrong one. */
+/**
+ * Why a program must not start with the first of these keys. Null for a key of the database, and for a wrong one,
+ * which only causes a warning.
+ */
 export function refuseKeys(check: KeyCheck, [own, ...formers]: readonly Cipher[]): HandraiseError | null {
 	const isBegun = check.length > 1;
 	if (!isBegun && (own === undefined || fits(check, [own]) || !fits(check, formers))) return null;
@@ -26,7 +29,7 @@ export interface KeyOptions extends GivenKeys, Pick<WipingOptions, 'log' | 'onCh
 }
 
 /**
- * What encrypts the values of a database. Warns when it holds those of another key.
+ * Makes the cipher of a database. Warns when the database holds values of another key.
  * @throws HandraiseError `rekey_needed`
  */
 export async function openKeys({ db, sqlite, own, formers, log, onCheckpoint }: KeyOptions) {
@@ -45,7 +48,7 @@ export async function openKeys({ db, sqlite, own, formers, log, onCheckpoint }: 
 	const wiping = sqlite === null ? null : await startSecretWiping({ db: sqlite, master, log, onCheckpoint });
 	return {
 		cipher: wiping?.cipher ?? master,
-		/** The check value, which is another one from the beginning of `npm run rekey` on. */
+		/** The check value of the key. `npm run rekey` changes it when it begins. */
 		check: value,
 		isFitting,
 		/** Removes wiped values from the files; true at once on PostgreSQL, whose dead rows only its VACUUM removes. */
@@ -58,7 +61,7 @@ export async function openKeys({ db, sqlite, own, formers, log, onCheckpoint }: 
 const readCheck = async (db: Db) =>
 	(await from(db, 'meta', { name: KEY_CHECK.id }).select('value').executeTakeFirstOrThrow()).value;
 
-/** What encrypts the letters of a database, to write them from outside the program. */
+/** The cipher of a database's letters (`createLetters`), for commands outside the program. */
 export async function openCipher(db: StoreDatabase, { own }: GivenKeys): Promise<Cipher> {
 	const [cipher] = ciphersOf([own], (await readMeta(db.read)).get('key_salt') ?? null);
 	return cipher as Cipher;

@@ -3,9 +3,9 @@ import type { SessionKey } from '../domain/session.ts';
 import { type Db, type Filter, from, isPostgres, type LeasedTable, lastKeyOf, sessionOf } from './database.ts';
 
 /*
- * The order of locks: two transactions with other orders would wait for each other. Several of one kind are locked in
- * the order of their keys. Who calls a function that takes a transaction and writes questions or posts of a session has
- * locked the session.
+ * The order of locks. Transactions that lock in different orders could wait for each other. Several rows of one kind
+ * are locked in the order of their keys. Whoever calls a function that writes questions or posts of a session in a
+ * transaction has locked the session before.
  *
  * 1. what `lockFor` locks, or the question of an answer (`lockQuestion` of `accept-store.ts`)
  * 2. the discovery of a channel
@@ -17,11 +17,11 @@ import { type Db, type Filter, from, isPostgres, type LeasedTable, lastKeyOf, se
  * 8. views; that of a form that is sent goes first, with nothing after it
  */
 
-/** The query of the keys of these rows, which it locks in their order. */
+/** The query that locks these rows in the order of their keys, and selects the keys. */
 export function locked<Table extends LeasedTable | 'watches'>(trx: Db, table: Table, filter: Filter<Table>) {
 	const key = lastKeyOf(table) as 'id';
 	const rows = from(trx, table as 'watches', filter as Filter<'watches'>);
-	// Sessions in the order of `inLockOrder`, whatever the database's own is.
+	// By bytes, like `inLockOrder`: the database may sort texts in another way.
 	const isCollated = table === 'watched_sessions' && isPostgres(trx);
 	const bytes = isPostgres(trx) ? sql` collate "C"` : sql``;
 	const heldIn = sql`case when kind = 'reminder' and state = 'planned' then stream else '' end${bytes}`;
@@ -31,7 +31,7 @@ export function locked<Table extends LeasedTable | 'watches'>(trx: Db, table: Ta
 		.forUpdate();
 }
 
-/** For sessions, or streams of held reminders, that are locked one after the other. */
+/** The order in which sessions, or streams of held reminders, are locked one after the other. */
 export function inLockOrder<T>(items: readonly T[], keyOf: (item: T) => string): readonly T[] {
 	return items.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
 }
@@ -61,7 +61,7 @@ export const lockedFor = (trx: Db, purpose: keyof typeof ADVISORY_LOCKS) =>
 		? sql<boolean>`(select pg_advisory_xact_lock(${sql.lit(ADVISORY_LOCKS[purpose])})) is not null`
 		: sql<boolean>`true`;
 
-/** Any different numbers. */
+/** The numbers are arbitrary. */
 export const ADVISORY_LOCKS = {
 	migrating: 0x68616e64,
 	/** Two replicas at once would add the last allowed watch. */
@@ -70,6 +70,6 @@ export const ADVISORY_LOCKS = {
 	replacingLists: 7_205_759_405,
 	/** Two that have the same posts drawn again would wait for each other. */
 	spreadingMarks: 7_205_759_406,
-	/** What two people hand over at the same moment is counted one after the other. */
+	/** Hand-overs at the same moment are counted one after the other. */
 	handingOver: 0x68646f76,
 } as const;

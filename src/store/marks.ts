@@ -8,16 +8,16 @@ import type { CardUrgency } from './watch.ts';
 import { readEarly } from './watched-sessions.ts';
 
 export interface MarkOptions {
-	/** Only cards show it: with `progress` when what is more urgent leaves room. Left out: everything, now. */
+	/** Only cards show the change, with this urgency. Left out: everything shows it, at once. */
 	readonly cards?: CardUrgency;
 	/** Left out: at once. */
 	readonly afterMs?: number;
 }
 
 /**
- * Has everything drawn again that shows a session: its messages, the reminders of its questions, windows with its form,
- * Homes; null: Homes alone. Part of the transaction that makes the change, or a failure in between would leave
- * "sending…" for good.
+ * Has everything drawn again that shows a session: its messages, the reminders of its questions, windows with its
+ * form, and Homes. `session` null: Homes alone. Call it in the transaction of the change: after a failure in between,
+ * "sending…" would stay.
  */
 export async function markDue({ trx, now }: Tx, session: SessionKey | null, options: MarkOptions = {}): Promise<void> {
 	const { cards = null, afterMs = 0 } = options;
@@ -29,10 +29,10 @@ export async function markDue({ trx, now }: Tx, session: SessionKey | null, opti
 	}).execute();
 }
 
-/** A press shows what it did on its post, without a rate limit; only if that fails, it is drawn as others are. */
+/** A press redraws its own post, outside the rate limit. The mark waits this long, for the case that this fails. */
 const PRESS_SHOWN_MS = 250;
 
-/** Has everything drawn again that shows the question, and after a delivery its session read early. */
+/** Has everything drawn again that shows the question. After a delivery its session is read early too. */
 export async function markQuestion(tx: Tx, question: QuestionKey, what: QuestionChange): Promise<void> {
 	const { trx, now } = tx;
 	const isPress = what === 'choice' || what === 'undo';
@@ -45,7 +45,7 @@ export async function markQuestion(tx: Tx, question: QuestionKey, what: Question
 /** Marks in one transaction; a statement's parameters are limited. */
 const MOST_AT_ONCE = 500;
 
-/** Removes marks that are due, the oldest first. Until the end of the transaction no other replica does. */
+/** Removes and returns marks that are due, the oldest first. Other replicas wait until the end of the transaction. */
 export function takeMarks(trx: Db, now: number): Promise<Row<'marks'>[]> {
 	const due = from(trx, 'marks').select('id').where('dueAt', '<=', now).orderBy('dueAt').limit(MOST_AT_ONCE);
 	return remove(trx, 'marks', { id: due }).where(lockedFor(trx, 'spreadingMarks')).returningAll().execute();

@@ -38,31 +38,31 @@ const DESCRIBED = Object.entries<Table>({ ...TABLES, ...FORMER_TABLES });
 const SORTED = DESCRIBED.toSorted(([one], [other]) => (one < other ? -1 : 1));
 const columnsOf = ({ columns }: Table) => Object.entries<Column>(columns);
 
-/** What is in the brackets of `create table`, as of a migration. A key of one column stands beside that. */
-function partsOf(table: Table, migration: number): string[] {
+/** The parts of `create table` as of a migration. A key of one column is part of that column. */
+function definitionsOf(table: Table, migration: number): string[] {
 	const { key, unique = [] } = table;
 	const isThere = ([, { since = 0, until = Infinity }]: [string, Column]) => since <= migration && migration < until;
 	const columns = columnsOf(table).filter(isThere);
 	const list = (names: readonly string[]) => `(${names.map(nameInSql).join(', ')})`;
 	return [
 		...columns.map(([column, described]) => {
-			const part = partOf(column, described);
-			return String(key) === column ? part.replace('not null', 'primary key') : part;
+			const definition = columnDefinition(column, described);
+			return String(key) === column ? definition.replace('not null', 'primary key') : definition;
 		}),
 		...(key.length > 1 ? [`primary key ${list(key)}`] : []),
 		...unique.map((names) => `unique ${list(names)}`),
 	];
 }
 
-function partOf(column: string, { type, isNull, isUnique, default: value }: Column): string {
+function columnDefinition(column: string, { type, isNull, isUnique, default: value }: Column): string {
 	const limits = `${isNull ? '' : ' not null'}${isUnique ? ' unique' : ''}`;
 	return `"${nameInSql(column)}" ${type}${limits}${value === undefined ? '' : ` default ${value}`}`;
 }
 
 const createTable = (name: string, table: Table, migration: number) =>
-	sql.raw(`create table if not exists "${name}" (${partsOf(table, migration).join(', ')})`);
+	sql.raw(`create table if not exists "${name}" (${definitionsOf(table, migration).join(', ')})`);
 
-/** Makes the tables described since a migration, their indexes, and what older tables have since then. */
+/** Creates what a migration adds: tables, indexes, and columns of older tables. */
 async function make(db: Kysely<unknown>, migration: number): Promise<void> {
 	const made = DESCRIBED.filter(([, { since = INITIAL }]) => since === migration);
 	for (const [name, table] of made) await createTable(name, table, migration).execute(db);
@@ -75,11 +75,11 @@ async function make(db: Kysely<unknown>, migration: number): Promise<void> {
 	}
 	for (const [name, table] of SORTED) {
 		for (const [column, described] of columnsOf(table).filter(([, { since }]) => since === migration))
-			await sql.raw(`alter table "${name}" add column ${partOf(column, described)}`).execute(db);
+			await sql.raw(`alter table "${name}" add column ${columnDefinition(column, described)}`).execute(db);
 	}
 }
 
-/** Drops what is described until a migration. */
+/** Drops the indexes and columns that a migration drops. */
 async function drop(db: Kysely<unknown>, migration: number): Promise<void> {
 	for (const [name, table] of SORTED) {
 		for (const [index, described] of Object.entries(table.indexes ?? {}))
@@ -137,7 +137,10 @@ export async function schemaOf(trx: Db): Promise<number | null> {
 	return (await newest.executeTakeFirstOrThrow()).schema;
 }
 
-/** `database_newer` or `database_older` with what to do; null for no schema, this version's or one to migrate. */
+/**
+ * Why this version cannot use a schema: `database_newer` or `database_older`, with what to do. Null: there is none
+ * yet, it is this version's, or it can be migrated.
+ */
 export function refuseSchema(schema: number | null, migrations: readonly Migration[] = MIGRATIONS) {
 	if (schema === null || migrations.some(({ number }) => number === schema)) return null;
 	const own = newestOf(migrations);
@@ -154,8 +157,8 @@ export function refuseSchema(schema: number | null, migrations: readonly Migrati
 const IS_OWN = sql<boolean>`(select max(number) from migrations) = ${OWN_SCHEMA}`;
 
 /**
- * Whether schema and key are still those of this process: a condition of what takes due rows or lets people change
- * answers. The check value of the key is another one from the beginning of `npm run rekey` on.
+ * SQL: whether schema and key are still those of this process. A condition of statements that take due rows or let
+ * people change answers. `npm run rekey` changes the check value of the key when it begins.
  */
 export function isUnchanged({ keyCheck }: Pick<StoreDatabase, 'keyCheck'>) {
 	const check = keyCheck?.() ?? null;
@@ -163,7 +166,7 @@ export function isUnchanged({ keyCheck }: Pick<StoreDatabase, 'keyCheck'>) {
 	return sql<boolean>`(${IS_OWN} and (select value from meta where name = 'key_check') = ${check})`;
 }
 
-/** For a statement that `isUnchanged` kept from its row. Also tells the program, which then stops. */
+/** The error of a statement whose `isUnchanged` did not hold. Also tells the program, which then stops. */
 export function stopReplaced({ onReplaced }: Pick<StoreDatabase, 'onReplaced'>): HandraiseError {
 	onReplaced?.();
 	return new HandraiseError(
@@ -173,22 +176,22 @@ export function stopReplaced({ onReplaced }: Pick<StoreDatabase, 'onReplaced'>):
 	);
 }
 
-/** What the log says when this process stops. */
+/** The name of the log line when this process stops. */
 export async function whyReplaced({ read }: StoreDatabase) {
 	const looked = await sql<{ isOwn: unknown }>`select ${IS_OWN} as "isOwn"`.execute(read).catch(() => null);
 	return looked?.rows[0]?.isOwn ? 'database_rekeyed' : 'database_newer';
 }
 
 /**
- * Throws `database_in_use` beside a running replica of any version: only this transaction may work on the database.
- * Locks the answers, for which every replica asks each second. Whoever waits for that lock is alive. A process that was
- * killed or whose machine is gone is not, also where its connection is still open. A frozen one is not found: with the
- * new number it takes and stores nothing more. The locks stay until the end of the transaction.
+ * Throws `database_in_use` while a replica of any version runs: only this transaction may work on the database. It
+ * locks the answers, which every replica reads each second, so whoever waits for the lock is alive. A process that
+ * was killed, or whose machine is gone, does not wait, even if its connection is still open. A frozen one is not
+ * found; under the new schema it takes and stores nothing. The locks stay until the end of the transaction.
  */
 async function refuseBesideReplica(trx: Db, lookMs: number): Promise<void> {
 	// While we wait for a long transaction, such as a backup, replicas wait behind us.
 	await sql`set local lock_timeout = ${sql.lit(lookMs)}`.execute(trx);
-	// In this order, as transactions of replicas do. Statements with `isOwnSchema` wait, and then see the new number.
+	// In this order, as transactions of replicas do. Statements with `isUnchanged` wait, and then see the new number.
 	await sql`lock table answers, migrations in access exclusive mode`.execute(trx).catch((error: unknown) => {
 		throw isLockTimeout(error) ? replicaRuns('a transaction that takes long, such as a backup') : error;
 	});
@@ -208,7 +211,7 @@ async function refuseBesideReplica(trx: Db, lookMs: number): Promise<void> {
 	}
 }
 
-/** @param sign what of it was seen */
+/** `sign`: what shows that it runs. */
 function replicaRuns(sign: string): HandraiseError {
 	return new HandraiseError(
 		`The database is not migrated, because a replica still runs on it (${sign}). Nothing was changed. Stop all ` +
@@ -224,14 +227,14 @@ const isLockTimeout = (error: unknown) => (error as { cause?: { code?: unknown }
 export interface MigrationContext {
 	readonly clock: Clock;
 	readonly log: Log;
-	/** Of the program: what it has encrypted may be encrypted anew. */
+	/** The keys of the program, for a migration that encrypts values again. */
 	readonly keys: GivenKeys;
 }
 
 /**
- * In one transaction, for which replicas wait. Throws what `refuseSchema` returns, `encryption_key_invalid` when a key
- * of the database is not given, and on PostgreSQL `database_in_use` after up to `lookMs`: SQLite's file has one
- * process.
+ * Applies pending migrations in one transaction, for which other replicas wait. Throws what `refuseSchema` returns,
+ * `encryption_key_invalid` when a key of the database is not given, and on PostgreSQL `database_in_use` after up to
+ * `lookMs`. SQLite's file has one process.
  */
 export async function migrate(
 	db: StoreDatabase,

@@ -17,9 +17,9 @@ import {
 } from './encryption.ts';
 import { readMeta, sealAnew } from './sealing.ts';
 
-/** What ciphertexts of 1.0.0 begin with, and in 1.1.0 those of columns that are bound to their key alone. */
+/** The form of all ciphertexts of 1.0.0, and of those of 1.1.0 in columns that are bound to their key alone. */
 const FORMER = '1';
-/** What check values held. */
+/** The texts that former check values held. */
 const FORMER_CHECKED: readonly unknown[] = ['handraise', 'handraise 2'];
 
 /** A key as ciphertexts of both forms need it. */
@@ -31,8 +31,8 @@ interface BothForms {
 const bothForms = (key: Buffer): BothForms => ({ former: createCipher(key, FORMER), now: createCipher(key) });
 
 /**
- * Encrypts anew what 1.0.0 and 1.1.0 did not bind to its row, each value with the key that it has. What no key opens is
- * damaged, or of a key that the database does not know, and stays as it is: it is not read any more.
+ * Encrypts again what 1.0.0 and 1.1.0 did not bind to its row, each value with the key that it has. A value that no
+ * given key opens stays as it is, and is not read any more.
  * @throws HandraiseError `encryption_key_invalid` when a key of the database is not given
  */
 export async function toOneForm(db: Kysely<unknown>, given: GivenKeys): Promise<void> {
@@ -52,11 +52,14 @@ export async function toOneForm(db: Kysely<unknown>, given: GivenKeys): Promise<
 			return null;
 		});
 	}
-	await fillFirst(trx, keys, ofSecrets);
+	await completeFirstRows(trx, keys, ofSecrets);
 }
 
-/** Completes what 1.0.0 stored of answers and drafts: it had no names of sessions and no arrivals, and items alone. */
-async function fillFirst(trx: Db, keys: readonly BothForms[], ofSecrets: readonly BothForms[]): Promise<void> {
+/**
+ * Adds to answers and drafts of 1.0.0 what it did not store: the name of the session, and arrivals. Their contents
+ * were lists of items.
+ */
+async function completeFirstRows(trx: Db, keys: readonly BothForms[], ofSecrets: readonly BothForms[]): Promise<void> {
 	const isOfFirst = sql.raw<boolean>(`submission not like '%"arrivalSeen"%'`);
 	const isAny = sql.raw<boolean>('1 = 1');
 	for (const column of SEALED_COLUMNS.filter((one) => one.column === 'content')) {
@@ -100,7 +103,7 @@ const NO_KEY =
 	'encrypted anew. Set ENCRYPTION_KEY (or restore encryption.key in DATA_DIR) and ENCRYPTION_KEY_FORMER as the ' +
 	'former version has them. Nothing was changed. docs/leaks.md tells of a lost key.';
 
-/** The keys of secrets that these keys encrypt. */
+/** Encrypts the keys of secrets again, and returns them. */
 async function renewSecretsKeys(trx: Db, keys: readonly BothForms[], meta: ReadonlyMap<string, string>) {
 	const renewed: BothForms[] = [];
 	for (const { former, now } of keys) {

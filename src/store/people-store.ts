@@ -2,8 +2,8 @@
 
 import { z } from 'zod';
 import type { Person } from '../domain/person.ts';
+import { removeInBatches } from './batches.ts';
 import { add, change, type Db, from, personOf, type StoreParts, sealedColumn, sql } from './database.ts';
-import { removeInBatches } from './due.ts';
 import { inLockOrder } from './locks.ts';
 
 const facts = sealedColumn('people.facts', z.looseObject({}));
@@ -17,13 +17,13 @@ export function createPeopleStore({ db, cipher }: StoreParts) {
 			.execute();
 
 	return {
-		/** By user id: of those of these people who have a row; null where it holds no facts. */
+		/** Facts by user id, of those of these people who have a row; null: the row holds none. */
 		async of(teamId: string, userIds: readonly string[]): Promise<ReadonlyMap<string, unknown>> {
 			const rows = await from(db.read, 'people', { teamId, userId: userIds }).selectAll().execute();
 			return new Map(rows.map((row) => [row.userId, facts.open(row.facts, row, cipher)]));
 		},
 
-		/** Slack was asked, at `at`, about each of these people, who get rows. */
+		/** Stores what Slack told of each of these people when it was asked, at `at`. */
 		told: (teamId: string, told: ReadonlyMap<string, { readonly at: number }>) =>
 			db.write(async (trx) => {
 				for (const [userId, one] of inLockOrder([...told], ([id]) => id)) {
@@ -32,7 +32,7 @@ export function createPeopleStore({ db, cipher }: StoreParts) {
 				}
 			}),
 
-		/** A Home waits for facts about its person. */
+		/** Notes that a Home waits for facts about its person. */
 		want: (person: Person, now: number) => db.writeOne((trx) => put(trx, person, { wantedAt: now, usedAt: now })),
 
 		/** The ids of those for whom a Home has waited since `since`. */
@@ -41,7 +41,10 @@ export function createPeopleStore({ db, cipher }: StoreParts) {
 			return new Set(rows.map(({ userId }) => userId));
 		},
 
-		/** A list told of them: of those who wait. Nobody who was forgotten comes back by it before they act. */
+		/**
+		 * Stores what a list of the workspace tells, only of people for whom a Home waits. So nobody who was
+		 * forgotten comes back before they act.
+		 */
 		async listed(teamId: string, told: ReadonlyMap<string, object>): Promise<void> {
 			if (told.size === 0) return;
 			const sealed = (userId: string, one: object) => facts.seal({ ...one }, { teamId, userId }, cipher);
@@ -51,7 +54,10 @@ export function createPeopleStore({ db, cipher }: StoreParts) {
 			await db.writeOne((trx) => change(trx, 'people', waiting, columns).where('wantedAt', 'is not', null).execute());
 		},
 
-		/** What was told of these people is older than all that will be told; their names are still shown. */
+		/**
+		 * Marks the facts about these people as outdated: whatever Slack tells next is newer. Their names are still
+		 * shown.
+		 */
 		outdate: (teamId: string, userIds: readonly string[]) =>
 			db.write(async (trx) => {
 				const rows = await from(trx, 'people', { teamId, userId: userIds }).selectAll().execute();

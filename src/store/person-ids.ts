@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { writeEvents } from './audit.ts';
+import { beforeKeys, inParts } from './batches.ts';
 import {
 	type Cipher,
 	change,
@@ -15,7 +16,6 @@ import {
 	TABLES,
 	type TableName,
 } from './database.ts';
-import { beforeKeys, inParts } from './due.ts';
 
 /** The columns of a table that hold ids of people, and where (`Column`). */
 export const peopleColumns = (table: TableName) =>
@@ -29,14 +29,14 @@ type StoredRow = Readonly<Record<string, unknown>>;
 /** In place of a text that no key opens: it may name the person. */
 const UNREADABLE = 'cannot be read';
 
-/** Rows of a table looked at for one page: decrypting them blocks the event loop. */
+/** Rows of one page. Decrypting them blocks the event loop. */
 const PAGE_ROWS = 200;
 
 const anyOf = (conditions: readonly RawBuilder<unknown>[]) => sql<boolean>`(${sql.join(conditions, sql` or `)})`;
 
 /** Puts `name` in the place of the id in all columns that are not encrypted. Returns how many rows it changed. */
 export async function replacePerson(trx: Db, userId: string, name: string): Promise<number> {
-	// What this transaction did is renamed too.
+	// The events of this transaction get the other name too.
 	await writeEvents(trx);
 	for (const event of changesOf(trx)?.events ?? []) {
 		if (event.actor === userId) event.actor = name;
@@ -46,7 +46,7 @@ export async function replacePerson(trx: Db, userId: string, name: string): Prom
 	for (const table of PERSON_TABLES) {
 		const open = peopleColumns(table).filter(({ isSealed }) => !isSealed);
 		const columns = open.map(({ column }) => {
-			// It is the whole text, stands between colons, or is a string of JSON.
+			// The id is the whole text, a part between colons, or a string of JSON.
 			const text = sql`':' || ${sql.ref(column)} || ':'`;
 			const isIn = sql`(${sql.ref(column)} like ${`%${userId}%`}
 				and (${text} like ${`%:${userId}:%`} or ${text} like ${`%"${userId}"%`}))`;
@@ -63,8 +63,8 @@ export async function replacePerson(trx: Db, userId: string, name: string): Prom
 }
 
 /**
- * The rows that hold the id, whatever their workspace, with ciphertexts as texts. Of a table whose key is one column,
- * those of a page; `next`: where the next one begins, null after the last.
+ * The rows of a table that hold the id, in any workspace, with decrypted texts. A table whose key is one column is
+ * read in pages. `next`: where the next page begins; null after the last.
  */
 export async function rowsOfPerson(db: Db, cipher: Cipher, userId: string, { table, after }: PersonPage) {
 	const [key, ...others] = TABLES[table].key;

@@ -10,7 +10,10 @@ const WITHOUT_EFFECT = ['application_name', 'connect_timeout'] as const;
 const OWN_PARAMETERS = [...TLS_PARAMETERS, 'channel_binding', ...WITHOUT_EFFECT] as const;
 /** pg ignores what it does not know, also a misspelt `sslmode`. */
 const PARAMETERS: readonly string[] = [...OWN_PARAMETERS, 'host', 'port', 'user', 'password', 'options'];
-/** Of libpq, node-postgres and poolers, which Handraise does not take. Any other name may be a part of a password. */
+/**
+ * Parameters of libpq, node-postgres and poolers that Handraise does not take. Any other name may be a part of a
+ * password.
+ */
 // biome-ignore format: a list of words
 const NAMED: readonly string[] = [
 	'client_encoding', 'dbname', 'fallback_application_name', 'gssencmode', 'hostaddr', 'keepalives', 'krbsrvname',
@@ -32,7 +35,7 @@ const MODES: Readonly<Record<string, Protection>> = {
 
 /** The most connections of one process, and how long a statement may take in milliseconds. */
 export type PoolOptions = typeof SERVING;
-/** Of a replica. Below the 3 s that Slack waits. */
+/** The options of a replica. The time-out is below the 3 s that Slack waits. */
 export const SERVING = { size: 10, statementMs: 2_000 };
 
 /** What is wrong with a `DATABASE_URL`: the end of a sentence, without any of its content. */

@@ -15,7 +15,7 @@ import { createCommits, nameInSql, rowsOf, type StoreDatabase, type Tables } fro
 import { MIGRATION_MS, stopReplaced } from './migrate.ts';
 import { type PoolOptions, readDatabaseUrl, SERVING, tlsProblemOf } from './postgres-address.ts';
 
-/** Of commands: a migration may rewrite a table, and rows of a time may stand at the end of a large one. */
+/** The options of commands. A migration may rewrite a table, and a query by time may read a large one to its end. */
 export const OF_COMMAND: PoolOptions = { size: 1, statementMs: MIGRATION_MS };
 
 const CONNECT_MS = 2_000;

@@ -10,6 +10,7 @@ import type { QuestionDigest, SessionKey } from '../domain/session.ts';
 import { maskedQuestion, type QuestionView, questionView } from '../domain/session-snapshot.ts';
 import { parseOrNull, pick } from '../kernel/values.ts';
 import { recordEvents } from './audit.ts';
+import { changeInBatches } from './batches.ts';
 import {
 	add,
 	type Cipher,
@@ -27,7 +28,6 @@ import {
 	sessionOf,
 	TABLES,
 } from './database.ts';
-import { changeInBatches } from './due.ts';
 
 /** A question as a channel may see it, and when the read of this text began, clock milliseconds. */
 export interface Asked {
@@ -79,7 +79,7 @@ export async function addQuestion(
 		evidence: JSON.stringify(found),
 	};
 	await add(trx, 'questions', { id, service, sessionId, number: nextNumber(read.session), ...columns }).execute();
-	// One that was answered before anybody watched its session is no news.
+	// A question that was answered before anybody watched its session is no news.
 	if (askedAt > 0) recordAsked(trx, asked, read, 'asked');
 	return id;
 }
@@ -96,7 +96,7 @@ export function knownRow({ question, fingerprint }: Pick<Answer, 'question' | 'f
 		and message_index = ${messageIndex} and fingerprint = ${fingerprint} order by number desc limit 1)`;
 }
 
-/** `knownRow`. One that no read has noted is made with its first answer. */
+/** The id of the row of what an answer is to. Adds the row if no read has noted the question. */
 export async function rowOfAnswer(
 	trx: Db,
 	answer: Pick<Answer, 'question' | 'fingerprint' | 'shownHash' | 'acceptedAt'>,
@@ -108,7 +108,7 @@ export async function rowOfAnswer(
 	if (known !== null) return known;
 	const id = crypto.randomUUID();
 	const watched = from(trx, 'watched_sessions', sessionOf(question)).select('sessionId');
-	// What its agent asks now is known while it is watched: this is what a form still shows that was opened before.
+	// While a session is watched, its newest question has a row. So this one is older, from a form opened before.
 	const isOld = await isFound(watched.where('nextReadAt', 'is not', null));
 	await add(trx, 'questions', {
 		id,
@@ -133,7 +133,7 @@ export async function rewordQuestion(trx: Db, open: Row<'questions'>, asked: Que
 	await change(trx, 'questions', { id: open.id }, shownColumns(open.id, asked, read)).execute();
 }
 
-/** Opens a settled question again. One that nobody watched was asked as far as anybody knows when it is read now. */
+/** Opens a settled question again. One that nobody watched counts as asked at this read. */
 export async function reopenQuestion(trx: Db, row: Row<'questions'>, asked: QuestionDigest, read: QuestionRead) {
 	const askedAt = row.askedAt > 0 ? row.askedAt : read.newest.readAt;
 	const again = { settledAt: null, settledHow: null, answerId: null, askedAt };
@@ -162,10 +162,10 @@ export const arrivedIn = (table: 'answers' | 'watched_sessions') => sql<number>`
 	where other.service = ${sql.ref(`${table}.service`)} and other.session_id = ${sql.ref(`${table}.sessionId`)}
 	and other.state in (${ARRIVED}))`;
 
-/** Of an agent that asks the same again and again, the newest say what is known. */
+/** At most this many equal questions are read: the newest say what is known. */
 const MOST_EQUAL = 20;
 
-/** What is stored of a session before a read, to judge that by. `equal`: with the fingerprint of what asks newest. */
+/** What is stored of a session's questions, to judge a read by. `equal`: those with this fingerprint. */
 export async function knownQuestions(db: Db, session: SessionKey, fingerprint: string | null) {
 	const ofSession = from(db, 'questions', sessionOf(session));
 	const isNewest = sql<boolean>`number = ${ofSession.select(({ fn }) => fn.max('number').as('number'))}`;
@@ -197,15 +197,15 @@ function readKnown(row: Row<'questions'>): KnownQuestion {
 	};
 }
 
-/** Of a damaged one only that it was answered. */
+/** Damaged evidence says only whether the question was answered. */
 function readEvidence({ evidence: stored, settledHow, answerId, settledAt }: Row<'questions'>): Evidence {
 	const value = { answerId, number: null, at: settledAt ?? 0, steps: null, isPerhaps: false, filled: [] };
 	return parseOrNull(evidence, stored) ?? { ...NOTHING_SEEN, value: settledHow === 'answered' ? value : null };
 }
 
 /**
- * Our answer arrived as the `number`th of a session, or (`number` null) nobody knows whether it did. Reads that began
- * earlier say nothing of its question. Returns the id of that if it was answered before.
+ * Notes that our answer arrived as the `number`th of its session; `number` null: it may have arrived. Reads that
+ * began earlier say nothing of its question. Returns the id of the question if it was answered before.
  */
 export async function noteArrival(trx: Db, answer: Answer, at: number, number: number | null): Promise<string | null> {
 	const row = await from(trx, 'questions', { id: answer.questionId ?? '' })
@@ -224,7 +224,7 @@ export async function noteArrival(trx: Db, answer: Answer, at: number, number: n
 		filled: filledBy(answer),
 	};
 	const found = withArrival(readEvidence(row), value, { filled: before?.filled ?? [], leftEmpty });
-	// Of several, *Answer again…* gave the newest.
+	// After *Answer again…* there are several, and the newest counts.
 	const by = row.settledHow === 'answered' && !isPerhaps ? answerId : row.answerId;
 	await change(trx, 'questions', { id: row.id }, { evidence: JSON.stringify(found), answerId: by }).execute();
 	return row.settledHow === 'answered' ? row.id : null;
@@ -337,7 +337,7 @@ export const endHandOvers = (trx: Db, heldWatchId: string) =>
 export const removeNotesOf = (trx: Db, fromUserId: string) =>
 	change(trx, 'questions', { fromUserId }, { handOverNote: null }).execute();
 
-/** Settles a question, unless it was settled like that. */
+/** Settles a question, unless it is settled in this way already. */
 export async function settleQuestion(trx: Db, id: string, how: SettledHow, now: number): Promise<void> {
 	const ours = sql<string | null>`(select answers.id from answers where answers.question_id = questions.id
 			and answers.service = questions.service and answers.session_id = questions.session_id
@@ -346,7 +346,7 @@ export async function settleQuestion(trx: Db, id: string, how: SettledHow, now: 
 	const columns = {
 		settledAt: now,
 		settledHow: how,
-		// Who has it may be asked again.
+		// After `wentOn` its holder may be asked again.
 		...(how !== 'wentOn' && { handOverNote: null }),
 		...(how !== 'unwatched' && { answerId: ours }),
 		...(how === 'renewed' && { heldWatchId: null }),
@@ -356,8 +356,9 @@ export async function settleQuestion(trx: Db, id: string, how: SettledHow, now: 
 }
 
 /**
- * Makes the questions of `other` older ones of the same session as those of `base`, before their ids become one. Of one
- * that both have, that of `base` stays, with who has it. Returns the ids of such, each with the id that stays.
+ * Prepares the questions of two spellings of a session, whose ids become one. Those of `other` are numbered before
+ * those of `base`. Of a question that both have, the row of `base` stays, and takes over the hand-over. Returns the
+ * ids of removed rows, each with the id that stays.
  */
 export async function joinQuestions(
 	{ trx, cipher, now }: CipherTx,
@@ -386,7 +387,7 @@ export async function joinQuestions(
 	return pairs;
 }
 
-/** Has the questions of `earlier` count as asked before those of `later`, the same session at another address. */
+/** Numbers the questions of `earlier` before those of `later`: the same session at another address. */
 export async function numberBefore(trx: Db, earlier: SessionKey, later: SessionKey): Promise<void> {
 	const numbersOf = (session: SessionKey) => from(trx, 'questions', sessionOf(session)).select(['id', 'number']);
 	const first = Math.min(1, ...(await numbersOf(later).execute()).map(({ number }) => number));
@@ -403,10 +404,12 @@ export const removeQuestions = (trx: Db, session: SessionKey) =>
 const IS_WITHOUT_ANSWERS = sql<boolean>`not exists (select 1 from answers where answers.question_id = questions.id
 	and answers.service = questions.service and answers.session_id = questions.session_id)`;
 
-/** Removes questions settled before `before`. Of the newest one of a session stays what reads have shown. */
+/**
+ * Removes questions settled before `before`. The newest question of a session keeps its row, without its text and
+ * people.
+ */
 export async function forgetQuestions(db: StoreDatabase, before: number): Promise<void> {
 	const settled = (trx: Db) => from(trx, 'questions').select('id').where('settledAt', '<', before);
-	// Without its text and its people.
 	const gone = { content: null, heldWatchId: null, fromUserId: null, toUserId: null };
 	await changeInBatches(db, (trx, limit) =>
 		remove(trx, 'questions', { id: settled(trx).where(IS_SUPERSEDED).limit(limit) }),
@@ -435,5 +438,5 @@ export const snooze = (trx: Db, { person, session, fingerprint, until }: Snooze)
 		.onConflict((conflict) => conflict.columns(TABLES.snoozes.key).doUpdateSet({ fingerprint, until }))
 		.execute();
 
-/** People see again what they have snoozed. */
+/** Ends snoozes: their people see the questions again. */
 export const endSnoozes = (trx: Db, filter: Filter<'snoozes'>) => remove(trx, 'snoozes', filter).execute();

@@ -153,7 +153,7 @@ async function encryptAnew(trx: Db, options: Options) {
 	return { written, left, master: own.master };
 }
 
-/** Of SQLite. The next start replaces it. */
+/** Makes the key of secrets, on SQLite. The next start replaces it. */
 async function makeSecretsKey(trx: Db, { master }: Opened): Promise<Cipher> {
 	const key = randomBytes(KEY_LENGTH);
 	const name = secretsKeyName(master);

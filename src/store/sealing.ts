@@ -19,8 +19,8 @@ export async function readMeta(db: Db): Promise<ReadonlyMap<string, string>> {
 const BATCH = 500;
 
 /**
- * Encrypts the values of a column anew for which `isDue` holds. `anew` gets each with its place and the columns of
- * that; null for one that stays as it is. Returns how many were written, and how many stayed.
+ * Encrypts again the values of a column for which `isDue` holds. `anew` gets each with its place and the columns of
+ * that; it returns null for one that stays as it is. Returns how many were written, and how many stayed.
  */
 export async function sealAnew(
 	trx: Db,
@@ -40,7 +40,7 @@ export async function sealAnew(
 			const text = anew(String(row.sealed), placeIn(sealed, row), row);
 			return text === null ? [] : [sql`(${sql.join([...keys.map((key) => row[key]), text])})`];
 		});
-		// Both databases call the columns of `values` so.
+		// Both databases name the columns of `values` so: `column1`, `column2`.
 		const given = (index: number) => sql.ref(`given.column${index + 1}`);
 		const isSame = keys.map((key, index) => sql`${sql.ref(`${sealed.table}.${key}`)} = ${given(index)}`);
 		if (due.length > 0)

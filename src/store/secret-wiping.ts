@@ -13,7 +13,7 @@ const BLOCKED_MS = 5_000;
 
 const SECRET_COLUMNS = SEALED_COLUMNS.filter(({ isSecret }) => isSecret);
 
-/** A row of `meta` with a random value, until the file is compacted: it stays also after a kill. */
+/** The name of a row of `meta`, with a random value, while the file has to be compacted. It stays after a kill too. */
 export const COMPACTION_DUE = 'compaction_due';
 
 /** For the transaction that removes what the files may no longer hold. Call `compact` after its commit. */
@@ -45,9 +45,9 @@ export interface WipingOptions {
  */
 export async function startSecretWiping({ db, master, log, onCheckpoint = () => {} }: WipingOptions) {
 	const keyName = secretsKeyName(master);
-	/** What encrypts the stored secrets; null: there are none yet. */
+	/** The cipher of the stored secrets; null: there are none yet. */
 	let current: Cipher | null = null;
-	/** A value that was read just before a replacement may be decrypted just after it. */
+	/** The key before. A value that was read just before a replacement may be decrypted just after it. */
 	let replaced: Cipher | null = null;
 	let isKeyDue = true;
 	let isReplacing = false;

@@ -18,7 +18,7 @@ import { sealAnew } from './sealing.ts';
 
 /* The address of the session service, which stands in the rows of all that is about a session. */
 
-/** How many live rows a database has for an address: without any, only its history is there. */
+/** How many live rows a database has for an address. Without any, it has only history for it. */
 export interface AddressRows {
 	readonly service: string;
 	/** Not sent yet, or waiting for their author. */
@@ -50,13 +50,13 @@ export const ADDRESSES_QUERY = `
 const isLive = ({ answers, watches, lists }: AddressRows) => answers + watches + lists > 0;
 
 /**
- * What rows of other addresses mean for `serviceUrl`. `own`: the address as the database spells it, where a version
- * before 2.0.0 stored it as it was written; of two spellings one with live rows. `moved`: there are live rows, and none
- * of them is for this address.
+ * What rows of other addresses mean for `serviceUrl`. `own`: the address as the database spells it, because versions
+ * before 2.0.0 stored it as it was written; of two spellings the one with live rows. `kind`: `own` when no other
+ * address has live rows, `both` when others have some too, and `moved` when only others have some.
  */
 export function judgeAddresses(rows: readonly AddressRows[], serviceUrl: string) {
 	const spellings = rows.filter(({ service }) => URL.canParse(service) && normalAddress(service) === serviceUrl);
-	// Nobody looks at what stands under a second spelling of it: that is as of another address.
+	// No query finds rows under a second spelling, so they count as those of another address.
 	const live = spellings.filter(isLive);
 	const isAsGiven = ({ service }: AddressRows) => service === serviceUrl;
 	const own = live.find(isAsGiven) ?? live[0] ?? spellings.find(isAsGiven) ?? spellings[0];
@@ -65,7 +65,7 @@ export function judgeAddresses(rows: readonly AddressRows[], serviceUrl: string)
 	return { kind, own: own?.service ?? serviceUrl, others } as const;
 }
 
-/** For an operator, whose database is for other addresses alone. */
+/** The message for an operator whose database has live rows for other addresses alone. */
 export function movedWords(others: readonly AddressRows[], serviceUrl: string): string {
 	const theirs = others.map(({ service }) => service).join(' and ');
 	return (
@@ -114,7 +114,7 @@ export async function moveToService(trx: Db, cipher: Cipher, { from, to }: Move)
 		await change(trx, table as 'watches', { service: from }, { service: to }).execute();
 		for (const column of SEALED_COLUMNS) {
 			if (column.table !== table || ![...keys, ...column.bound].includes('service')) continue;
-			// What was there before opens only in its own place.
+			// Values that `to` had before do not open in the place of `from`, and stay.
 			await sealAnew(trx, column, sql`service = ${to}`, (sealed, place, row) => {
 				const text = cipher.decrypt(sealed, placeIn(column, { ...row, service: from }));
 				return text === null ? null : cipher.encrypt(text, place);

@@ -18,11 +18,11 @@ export const NEWS_AHEAD_MS = 2 * AWAITED_AHEAD_MS;
 
 const unread = z.object({ count: z.int(), since: z.number(), isMissing: z.boolean(), code: z.string().nullable() });
 
-/** What reads of a session have shown besides. Stored as JSON with it: each field has a default for rows without it. */
+/** What else reads of a session have shown. Stored as JSON with it: each field has a default for rows without it. */
 export const sessionReads = z.object({
 	/** Failures in a row, 404s or others, of a session that was read before. `code`: the newest's, if it seems alone. */
 	unread: unread.nullable().default(null),
-	/** What one costs on average: bytes of its body, and milliseconds of the service. Newer ones weigh more. */
+	/** The average cost of a read: bytes of its body, and milliseconds of the service. Newer reads weigh more. */
 	byteCount: z.number().default(0),
 	tookMs: z.number().default(0),
 });
@@ -31,7 +31,7 @@ export type SessionReads = Readonly<z.infer<typeof sessionReads>>;
 /** The weight of a read in the average cost. */
 const COST_WEIGHT = 1 / 4;
 
-/** What is known after a read. */
+/** Clears the failures, and adds the cost of a successful read to the average. */
 export function readsAfter(
 	{ byteCount, tookMs }: SessionReads,
 	read: Readonly<Record<'byteCount' | 'tookMs', number>>,

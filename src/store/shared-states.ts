@@ -4,18 +4,22 @@ import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Clock } from '../kernel/clock.ts';
 import { type Cell, createMemoryCell } from '../kernel/memory.ts';
+import { removeInBatches } from './batches.ts';
 import { add, addNew, type Cipher, change, type Db, from, type Row, remove, type StoreDatabase } from './database.ts';
-import { lookAt, removeInBatches } from './due.ts';
+import { lookAt } from './due.ts';
 import { metaPlace } from './encryption.ts';
 
-/** How the names of rows begin that hold a request or its reply, encrypted under their names alone. */
+/**
+ * How the names of letters begin: rows with a request to the program, or its reply. Each is encrypted for its name
+ * alone.
+ */
 const LETTERS = { ask: 'person:ask:', reply: 'person:reply:' } as const;
 
-/** Letters of one request. The program replies in the row of the request. */
+/** The letters of one request. The program replies in the row of the request. */
 export function createLetters(db: StoreDatabase, cipher: Cipher, id: string) {
 	const [name, replied] = [`${LETTERS.ask}${id}`, `${LETTERS.reply}${id}`];
 
-	/** What a letter holds, which is removed, unless somebody works on it. */
+	/** Removes a letter and resolves to its text; undefined: it is gone, or somebody works on it. */
 	const taken = (name: string) =>
 		db.writeOne(async (trx) => {
 			const free = from(trx, 'shared_states', { name }).select('name').forUpdate().skipLocked();
@@ -37,7 +41,7 @@ export function createLetters(db: StoreDatabase, cipher: Cipher, id: string) {
 	};
 }
 
-/** When the first letter was written that `takeAsked` takes or removes; null: there is none. */
+/** When the oldest letter was written that `takeAsked` takes or removes; null: there is none. */
 export const nextLetter = (db: StoreDatabase, before: number) =>
 	lookAt(
 		db,
@@ -45,7 +49,10 @@ export const nextLetter = (db: StoreDatabase, before: number) =>
 			or (changed_at < ${before} and name like 'person:%'))`,
 	);
 
-/** Locks the newest request: another key's is in nobody's way. Removes letters before `before`: nobody awaits them. */
+/**
+ * Locks and returns the newest request; null: there is none that this key opens. An older one of another key blocks
+ * nothing. Removes letters from before `before`, for which nobody waits any more.
+ */
 export async function takeAsked(trx: Db, cipher: Cipher, before: number) {
 	const old = remove(trx, 'shared_states').where('changedAt', '<', before);
 	await old.where('name', 'like', 'person:%').execute();

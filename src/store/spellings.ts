@@ -17,7 +17,7 @@ import {
 	WITHOUT_LEASE,
 } from './database.ts';
 
-/** A table with rows of sessions, as its queries are typed here. */
+/** Stands for any table with rows of sessions in the types of queries. */
 type OfSessions = 'drafts';
 
 const isOfSessions = (name: TableName) => 'sessionId' in TABLES[name].columns;
@@ -99,7 +99,7 @@ export async function moveToSpelling(
 	}
 }
 
-/** What a card shows says the id too. */
+/** Replaces the id inside a value: what a card shows holds it too. */
 function withId(text: string, former: SessionKey, session: SessionKey): string {
 	if (!text.includes('"sessionId"')) return text;
 	const value: unknown = JSON.parse(text);

@@ -1,9 +1,8 @@
 import { type Kysely, sql } from 'kysely';
-import { type Clock, MINUTE_MS, STEP_MS } from '../kernel/clock.ts';
-import { codeOf } from '../kernel/errors.ts';
+import { CLOCK_ALLOWANCE_MS, type Clock, MINUTE_MS, STEP_MS } from '../kernel/clock.ts';
+import { codeOf, StoreUnavailableError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
-import { columnsOf, remove, type StoreDatabase, TABLE_NAMES, type TableName } from './database.ts';
-import { databaseTime } from './due.ts';
+import { columnsOf, type Db, remove, type StoreDatabase, TABLE_NAMES, type TableName } from './database.ts';
 
 /** How often it looks whether the clock was set. */
 const LOOK_EVERY_MS = MINUTE_MS;
@@ -22,7 +21,7 @@ export type StoreClock = Awaited<ReturnType<typeof createStoreClock>>;
  * look to the next, a minute later; the error is half of the quickest round trip plus the drift of a minute, far below
  * `CLOCK_ALLOWANCE_MS`. A difference of more than `STEP_MS` is a step: the clock was set, or the machine slept, which a
  * monotonic clock does not count. A look adopts it after it has repaired stored times.
- * `local` is only for sleeping. `machine` is its own time.
+ * `local` is for sleeping alone. `machine`: other clocks of the machine, for tests.
  */
 export async function createStoreClock(
 	db: StoreDatabase,
@@ -34,7 +33,7 @@ export async function createStoreClock(
 	const isShared = db.dialect === 'postgres';
 	const closing = new AbortController();
 
-	/** The time minus the monotonic time is between these. They differ by what the query took. */
+	/** The limits of the offset: the time minus the monotonic time. They differ by the duration of the query. */
 	async function measure(): Promise<{ least: number; most: number }> {
 		const before = monotonic();
 		const time = isShared ? await databaseTime(db.read) : wall();
@@ -47,7 +46,10 @@ export async function createStoreClock(
 	const timeAt = (by: number) => Math.round(monotonic() + by);
 	let steadySince = isShared ? Number.NEGATIVE_INFINITY : timeAt(offset);
 
-	/** What was computed before a step may have been stored after its repair: the next look repairs again. */
+	/**
+	 * After a step the next look repairs again: a time that was computed before the step may have been stored after
+	 * the repair.
+	 */
 	let isUnsettled = false;
 
 	async function look(): Promise<void> {
@@ -91,9 +93,9 @@ function nearestWithin({ least, most }: { least: number; most: number }, value: 
 
 /** Repairs times that are further ahead of `now` than legal: their rows would wait. `stepMs`: null at the start. */
 export async function repairTimes(db: StoreDatabase, now: number, stepMs: number | null = null): Promise<void> {
-	// The step that one replica sees may be its own sleep.
+	// On PostgreSQL the step may be the sleep of one replica, so stored times do not follow it.
 	const before = now - (db.dialect === 'sqlite' ? (stepMs ?? 0) : 0);
-	// Their other times are in JSON. They are outdated after minutes.
+	// Their other times are in JSON, which is not repaired: they are outdated after minutes.
 	const ahead = now + STEP_MS;
 	await db.writeOne((trx) => remove(trx, 'shared_states').where('changedAt', '>', ahead).execute());
 
@@ -121,3 +123,21 @@ export async function repairTimes(db: StoreDatabase, now: number, stepMs: number
 
 	await Promise.all(TABLE_NAMES.map(repair));
 }
+
+/** PostgreSQL's current time, also within a transaction: milliseconds since the epoch, with fractions. */
+async function databaseTime(db: Db): Promise<number> {
+	const { rows } = await sql<{ ms: number }>`
+		select (extract(epoch from clock_timestamp()) * 1000)::double precision as ms`.execute(db);
+	return rows[0]?.ms ?? 0;
+}
+
+/**
+ * SQL: whether `at` is the database's time now. Replicas count from the start of a PUT, and the clock of a machine
+ * that slept may be behind.
+ */
+export const isNow = (at: number) =>
+	sql<boolean>`abs(extract(epoch from clock_timestamp()) * 1000 - ${at}) <= ${CLOCK_ALLOWANCE_MS}`;
+
+/** The error of a write for which `isNow` did not hold. */
+export const clockDiffers = () =>
+	new StoreUnavailableError("This process's clock differs from the database's time. It measures the time again.");

@@ -25,7 +25,7 @@ export const WATCH_ENDS = [
 ] as const;
 export type WatchEnd = (typeof WATCH_ENDS)[number];
 
-/** Whoever reads its card can begin it again there. */
+/** After these ends, whoever reads the card can begin the watch again there. */
 export const CAN_GO_ON: readonly WatchEnd[] = ['unwatched', 'noChange', 'discoveryEnded'];
 
 export const isChannelEnd = (reason: WatchEnd): reason is ChannelEnd => CHANNEL_ENDS.some((end) => end === reason);
@@ -46,7 +46,9 @@ export interface Watch extends ChannelKey {
 	/** Slack user id; told when the watch ends for a reason that cannot be posted there. */
 	readonly createdBy: string;
 	readonly createdAt: number;
-	/** Counts what it was told, so that two replicas cannot tell the same; 0 or less before a read told anything. */
+	/**
+	 * Counts the reads that it was told of, so that two replicas cannot tell it the same. 0 or less before the first.
+	 */
 	readonly revision: number;
 	/** When something that people see last changed; `createdAt` before any change. */
 	readonly lastChangeAt: number;
@@ -57,7 +59,10 @@ export interface Watch extends ChannelKey {
 	readonly dismissed?: Pick<QuestionDigest, 'fingerprint' | 'messageIndex'> | null;
 }
 
-/** The revision of a raised hand unwatched before its first read, which tells what is not wanted and ends it. */
+/**
+ * The `revision` of a raised hand that somebody unwatched before its first read. That read finds out which question
+ * is not wanted, and ends it.
+ */
 export const DISMISSED = -1;
 
 /** The most watches that have not ended: of one person, of one channel, of all. Lowering a limit ends no watch. */

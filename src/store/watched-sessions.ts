@@ -39,7 +39,7 @@ const VIEW = sessionSnapshot.transform((stored) => maskedSnapshot(new Set(), sto
 /** `open` gives null when there is none yet, it was written with another key, or it is damaged. */
 export const viewColumn = sealedColumn('watched_sessions.view', VIEW as z.ZodType<SessionSnapshot>);
 
-/** Null for a damaged one: the next read stores it again. A question that is open still is the same row. */
+/** Null for a damaged digest: the next read stores a new one. An open question keeps its row. */
 export const readDigest = (text: string | null): Digest | null => parseOrNull(digest, text);
 
 /** A session that at least one channel watches. All its watches share this row. */
@@ -69,7 +69,10 @@ export const changeSession = (trx: Db, session: SessionKey, columns: Partial<Wat
 export const changeReads = (trx: Db, filter: Filter<'watched_sessions'>, columns: Partial<WatchedSessionRow>) =>
 	change(trx, 'watched_sessions', filter, columns).execute();
 
-/** Inserts the session's row, or reads it again; locks it. Returns what is stored; null: `firstRead` is now. */
+/**
+ * Locks the session's row and plans its read; adds the row if there is none. Returns the row as it was; null where
+ * `firstRead` is stored now.
+ */
 export async function startReading(
 	trx: Db,
 	{ session, readAt, readBy = readAt }: { session: SessionKey; readAt: number; readBy?: number },
@@ -85,10 +88,10 @@ export async function startReading(
 	}
 	const { nextReadAt: before, readBy: by, hurry } = row;
 	const at = Math.min(before ?? readAt, readAt);
-	// One that is due for long is awaited too.
+	// `by` comes before `at` also where the read was due already, so that it counts as awaited.
 	const place = readBy < readAt ? Math.min(by, readBy, at - 1) : Math.min(by, readBy);
 	const next = before === null ? { overSince: null, ...planned } : { nextReadAt: at, readBy: place };
-	// A read under way that begins with nothing would not find what this one stores.
+	// Not beside a read that is under way: it has begun with the row as it was.
 	const isFirst = before === null || (row.view === null && row.leaseToken === null);
 	const columns = { ...(isFirst && firstRead), ...next, hurry: hurry + 1 };
 	await changeSession(trx, session, columns);
@@ -107,7 +110,7 @@ export async function readEarly(
 	// While the session is being read, `nextReadAt` is the past time of that read.
 	const earlier = sql<number>`case when lease_token is null and next_read_at < ${at} then next_read_at
 		else cast(${at} as bigint) end`;
-	// One that is due for long is awaited too.
+	// `by` comes before `at` also where the read was due already, so that it counts as awaited.
 	const readBy = sql<number>`case when ${earlier} - 1 < ${by} then ${earlier} - 1 else cast(${by} as bigint) end`;
 	const columns = { touchedAt: askedAt, hurry: sql<number>`hurry + 1`, nextReadAt: earlier, readBy };
 	const early = change(trx, 'watched_sessions', sessionOf(session), columns);
@@ -129,11 +132,11 @@ export function hasPlace(
 export async function askForRead(trx: Db, row: WatchedSessionRow, by: number, at: number): Promise<void> {
 	// Not before its time: the service is away. But ahead of others when it is back.
 	if (row.failures > 0) await changeSession(trx, row, { readBy: by });
-	// As before: the agent does not go on after this read, so no early ones follow.
+	// `touchedAt` stays: no answer was delivered, so no further early reads follow.
 	else await readEarly(trx, row, { askedAt: row.touchedAt, at, by });
 }
 
-/** What a read leaves in the row of its session; `earlyReadCount` is the one with which it was taken. */
+/** What a read writes to the row of its session. `earlyReadCount`: as it was when the read was taken. */
 export interface SessionRead extends Omit<WatchedSession, 'session' | 'digest' | 'earlyReadAskedAt' | 'listed'> {
 	/** Left out when it shows what is stored already. */
 	readonly view?: SessionSnapshot;
@@ -197,10 +200,10 @@ export interface HeldSession {
 	readonly token: string;
 }
 
-/** Of a session that was never read, or whose reads fail, among those whose reads are due. */
+/** The interval of a session that was never read, or whose reads fail, when due reads take turns. */
 const UNREAD_INTERVAL_MS = 2_500;
 
-/** `arrived`: how many answers of ours have; `laterAt`: when the first read is due that was not due yet. */
+/** `arrived`: how many answers of ours have arrived; `laterAt`: when the next read is due that is not due yet. */
 type AlsoRead = { readonly arrived: number; readonly laterAt: number | null };
 
 /** The sessions that are watched, and their reads. */
@@ -208,11 +211,14 @@ export function createSessionStore({ db, cipher }: StoreParts) {
 	const readSessions = (service: string) =>
 		from(db.read, 'watched_sessions', { service }).where('nextReadAt', 'is not', null);
 
-	/** Of a session that fails, or was not followed for some time, the last read may be long ago: that is no interval. */
+	/**
+	 * The last read of a session that fails, or was not followed for some time, may be long ago: it gives no
+	 * interval.
+	 */
 	const lastOfMany = sql`case when failures = 0 and digest is not null then last_read_at end`;
 	const readBefore = sql`coalesce(${lastOfMany}, next_read_at - ${UNREAD_INTERVAL_MS})`;
 	const interval = sql`abs(next_read_at - ${readBefore}) + 1`;
-	/** Whoever has waited most times its interval. */
+	/** The order by how many of its intervals a session has waited since it was due. */
 	const inTurn = (now: number) => sql`cast(1.0 * (next_read_at - ${now}) / (${interval}) as double precision)`;
 
 	async function take(
@@ -307,10 +313,10 @@ export function createSessionStore({ db, cipher }: StoreParts) {
 		},
 
 		/**
-		 * Notes what the newest list says of the watched sessions: `listed`, by id, when each was last saved. Moves the
-		 * reads of those of which it says something new ahead of all others, those that it named before not more often than
-		 * `leastMs`. Returns how many. One that it names no more is news also where it is not complete: nothing tells of
-		 * that one then.
+		 * Notes what the newest list says of the watched sessions: `listed`, by id, when each was last saved. Moves
+		 * the reads of sessions with news ahead of all others. A session that the list named before is not read more
+		 * often than each `leastMs`. Returns how many were moved. A session that is no longer listed counts as news
+		 * too, even if the list is incomplete: nothing else tells of it then.
 		 */
 		async noteListed(
 			service: string,
@@ -327,7 +333,7 @@ export function createSessionStore({ db, cipher }: StoreParts) {
 					await changeSession(trx, row, { listed: savedAt(sessionId) });
 					// Its first read is due, in its turn.
 					if (row.lastReadAt === null) return false;
-					// Whoever begins to wait has asked something, whatever its read costs.
+					// A session that the list did not name before has asked something: it is read, whatever that costs.
 					const leastAt = row.listed === null ? now : row.lastReadAt + leastMs({ reads: readReads(row) });
 					await askForRead(trx, row, now - NEWS_AHEAD_MS, Math.max(now, Math.round(leastAt)));
 					return true;
@@ -337,7 +343,7 @@ export function createSessionStore({ db, cipher }: StoreParts) {
 			return count;
 		},
 
-		/** No list tells of sessions any more: none is read later than `withinMs` after its last read. */
+		/** Plans reads for at most `withinMs` after the last one: no list tells of sessions any more. */
 		readWithin: (service: string, withinMs: number) =>
 			db.writeOne((trx) => {
 				const at = sql<number>`last_read_at + ${withinMs}`;
@@ -346,7 +352,7 @@ export function createSessionStore({ db, cipher }: StoreParts) {
 				return change(trx, 'watched_sessions', rows, { nextReadAt: at, readBy: at }).execute();
 			}),
 
-		/** The service is back: sessions whose reads failed are read now, each in its place. */
+		/** Plans reads for now where they failed, because the service is back. Each session keeps its place. */
 		readFailing: (service: string, now: number) =>
 			db.writeOne((trx) => {
 				const failing = locked(trx, 'watched_sessions', { service, leaseToken: null });

@@ -21,8 +21,6 @@ import { readQuestion } from './question-store.ts';
 import type { ChannelKey, Watch, WatchEnd, WatchMode } from './watch.ts';
 import { readReads, viewColumn } from './watched-sessions.ts';
 
-// Owns `watches` and `watched_sessions`: which channel watches what, and when it is read.
-
 export type WatchRow = Row<'watches'>;
 
 export function readWatch(row: WatchRow): Watch {
@@ -46,7 +44,7 @@ export const JOINED_SHOWN = sql`
 			where asked.service = watch.service and asked.session_id = watch.session_id)
 	left join channel_settings as settings
 		on settings.team_id = watch.team_id and settings.channel_id = watch.channel_id`;
-/** Their columns. */
+/** The columns of `watch` and of these tables, for `readShown`. */
 export const SHOWN_COLUMNS = sql.join([
 	columnsAs('watches', 'watch'),
 	columnsAs('watched_sessions', 'seen'),

@@ -10,6 +10,7 @@ import { isOffered } from '../domain/session-snapshot.ts';
 import type { Log } from '../kernel/log.ts';
 import { pick } from '../kernel/values.ts';
 import type { PressedOption } from '../slack/ids.ts';
+import { removeInBatches } from '../store/batches.ts';
 import { stylesOf } from '../store/channel-settings.ts';
 import {
 	from,
@@ -22,7 +23,6 @@ import {
 	sessionOf,
 	sql,
 } from '../store/database.ts';
-import { removeInBatches } from '../store/due.ts';
 import { endSnoozes, IS_ANSWERED, readHandOver, type Snooze, snooze } from '../store/question-store.ts';
 import { viewColumn } from '../store/watched-sessions.ts';
 import { activeClaims } from './view-plan-store.ts';

@@ -7,6 +7,7 @@ import { isForgotten } from '../domain/person.ts';
 import type { SessionKey } from '../domain/session.ts';
 import type { QuestionView } from '../domain/session-snapshot.ts';
 import { PROGRAM, recordEvents } from '../store/audit.ts';
+import { changeInBatches, inParts } from '../store/batches.ts';
 import {
 	type AuditEvent,
 	add,
@@ -27,7 +28,6 @@ import {
 	type Tx,
 	WITHOUT_LEASE,
 } from '../store/database.ts';
-import { changeInBatches, inParts } from '../store/due.ts';
 import { locked, lockSession } from '../store/locks.ts';
 import { markDue } from '../store/marks.ts';
 import {

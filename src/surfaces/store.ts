@@ -23,11 +23,12 @@ import {
 	type Tx,
 	WITHOUT_LEASE,
 } from '../store/database.ts';
-import { CANDIDATES_PER_ROW, isOurs, nextDue, queueOf, takeReadable, UNREADABLE_POST } from '../store/due.ts';
+import { CANDIDATES_PER_ROW, nextDue, queueOf, takeReadable, UNREADABLE_POST } from '../store/due.ts';
 import { locked, lockSessionOf } from '../store/locks.ts';
 import { readQuestion } from '../store/question-store.ts';
 import { type ChannelKey, isChannelEnd, type WatchEnd } from '../store/watch.ts';
 import { JOINED_SHOWN, liveWatches, readShown, readWatch, SHOWN_COLUMNS, type WatchRow } from '../store/watches.ts';
+import { isOurs } from '../store/workspaces.ts';
 import { giveBackUndelivered, markPosts, OPEN, planPosts, silencePosts } from './plan-store.ts';
 import {
 	type AttemptResult,

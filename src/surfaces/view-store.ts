@@ -15,6 +15,7 @@ import type { Lease } from '../kernel/lease-loop.ts';
 import { pick } from '../kernel/values.ts';
 import type { ModalView } from '../slack/blocks.ts';
 import type { InboxPlace } from '../slack/request.ts';
+import { removeInBatches } from '../store/batches.ts';
 import {
 	add,
 	addIf,
@@ -33,9 +34,10 @@ import {
 	type Tx,
 	WITHOUT_LEASE,
 } from '../store/database.ts';
-import { isOurs, leaseDue, nextDue, queueOf, removeInBatches } from '../store/due.ts';
+import { leaseDue, nextDue, queueOf } from '../store/due.ts';
 import { locked } from '../store/locks.ts';
 import { markDue } from '../store/marks.ts';
+import { isOurs } from '../store/workspaces.ts';
 import {
 	activeClaims,
 	BEGINS,

@@ -2,7 +2,6 @@ import { createManualClock, type ManualClock } from '../../fake-slack/index.ts';
 import type { AnswerStore } from '../../src/delivery/answer-store.ts';
 import { createDelivery } from '../../src/delivery/deliver.ts';
 import { ourAnswers } from '../../src/delivery/earlier-answers.ts';
-import { createPut } from '../../src/delivery/put.ts';
 import { createAnswerWorker } from '../../src/delivery/worker.ts';
 import type { Answer } from '../../src/domain/answer.ts';
 import type { Person } from '../../src/domain/person.ts';
@@ -198,7 +197,7 @@ export async function createHarness({
 		createWorker,
 		/** One attempt under `token`. */
 		deliver: (answer: Answer, token: string) =>
-			createDelivery(coreFor(store.answers), createPut(coreFor(store.answers), delivering.policy), {
+			createDelivery(coreFor(store.answers), {
 				...delivering,
 				missed: health.missed,
 			})(answer, token, new AbortController().signal),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { classifyFailure, nextAttemptAt } from '../../src/delivery/put.ts';
+import { classifyFailure, nextAttemptAt } from '../../src/delivery/failed-attempt.ts';
 import { SessionServiceError } from '../../src/service/service.ts';
 import { T0 } from '../store/support.ts';
 

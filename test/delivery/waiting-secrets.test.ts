@@ -68,7 +68,7 @@ it('sends waiting answers only after the right encryption key is restored', asyn
 	expect(taken?.content.kind).toBe('unreadable');
 	const waiting = { state: 'waiting', lastError: 'values_unreadable', nextAttemptAt: null } as const;
 	const stored = await current(wrong.store, answer.id);
-	await wrong.store.answers.update(stored, LEASE.token, waiting, { now: T0, release: true });
+	await wrong.store.answers.update(stored, LEASE.token, waiting, { now: T0 });
 	expect(await wrong.answers.sendReadableAgain()).toBe(0);
 	await wrong.store.close();
 

@@ -242,7 +242,7 @@ describe.each(STORES)('a wrong key on %s', (_name, where) => {
 			leased,
 			LEASE.token,
 			{ state: 'refused', other: { person: null, values: [], at: null, answerId: null, same: false } },
-			{ now: T0, release: true },
+			{ now: T0 },
 		);
 		expect(refused).toMatchObject({ state: 'refused', content: { kind: 'unreadable' } });
 		expect((await store.answers.retry(old.id, ANN, T0, T0))?.kind).toBe('valuesGone');

@@ -58,7 +58,8 @@ export async function storeValues(store: Store) {
 	const refused = await accepted(store, submission({ sessionId: 's3', person: BOB }));
 	const other = { person: ANN, values: [TEXTS['answers.other']], at: T0, answerId: null, same: false };
 	const patch = { state: 'conflicted', other, nextAttemptAt: null } as const;
-	await store.answers.update(await lease(store, refused.id), LEASE.token, patch, { now: T0, release: true });
+	await store.answers.update(await lease(store, refused.id), LEASE.token, patch, { now: T0 });
+	await store.answers.release([{ id: refused.id, token: LEASE.token }]);
 	const { question, person } = held;
 	const typed = { formId: 'form', person, question, shownHash: null, updatedAt: T0, fingerprint: 'f' };
 	await store.drafts.save({ ...typed, values: { 0: TEXTS['drafts.content'] } });

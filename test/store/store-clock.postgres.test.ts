@@ -122,7 +122,7 @@ it('rejects the start of a PUT whose time is not the database’s', async () => 
 				putStartedAt,
 				before: { status: 'humanInput', assistantCount: 1, sameCount: 0, stepsSince: 0, filled: [] },
 			},
-			{ now, release: false },
+			{ now },
 		);
 	await expect(begin(now - 60_000)).rejects.toMatchObject({ code: 'store_unavailable', commitUnknown: false });
 	expect(await begin(now)).toMatchObject({ state: 'delivering' });

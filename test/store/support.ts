@@ -179,14 +179,16 @@ export async function leased(store: Store, answer: NewAnswer): Promise<Answer> {
 	return lease(store, answer.id);
 }
 
-/** Writes this to an answer as it is stored, as the worker with this lease. */
+/** Writes this to an answer as it is stored, as the worker with this lease, which gives it back with `release`. */
 export async function patched(
 	store: Store,
 	id: string,
 	patch: Parameters<Store['answers']['update']>[2],
 	{ now = T0, release = false, token = LEASE.token } = {},
 ): Promise<Answer | null> {
-	return store.answers.update(await current(store, id), token, patch, { now, release });
+	const written = await store.answers.update(await current(store, id), token, patch, { now });
+	if (release) await store.answers.release([{ id, token }]);
+	return written;
 }
 
 export interface LogLine {

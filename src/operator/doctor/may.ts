@@ -1,6 +1,6 @@
 import { type UsersConversationsResponse, WebClient } from '@slack/web-api';
 import type { Settings } from '../../config.ts';
-import { CHECK_COUNTS_MS } from '../../delivery/put.ts';
+import { CHECK_COUNTS_MS } from '../../delivery/author-check.ts';
 import { createLog } from '../../kernel/log.ts';
 import { createMemoryCell } from '../../kernel/memory.ts';
 import { createRateLimiter } from '../../kernel/rate-limiter.ts';

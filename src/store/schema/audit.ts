@@ -35,7 +35,7 @@ export const AUDIT_TABLES = tables({
 			channel: word,
 			answer: word,
 			fingerprint: word,
-			/** Of all that the author saw of the question: a hash (`shownHashOf`). */
+			/** A hash of all that the author saw of the question (`shownHashOf`). */
 			shownHash: { ...word, since: 35 },
 			outcome: word,
 			/** The `request` of log lines; null: the program did it by itself. */

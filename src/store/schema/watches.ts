@@ -28,7 +28,7 @@ export const LONGEST_INTERVAL_MS = 30 * MINUTE_MS;
 /** Tomorrow 9:00 is at most 33 hours ahead, or 34 when clocks are put back. */
 export const LONGEST_SNOOZE_MS = 36 * 60 * MINUTE_MS;
 
-/** Of watches that have ended, and of what was posted and asked under one that goes on. */
+/** How long rows stay of watches that have ended, and of what was posted and asked under one that goes on. */
 const WATCH_DAYS = 7;
 
 /** What channels and people follow: sessions, their questions, the messages and inboxes that show them. */
@@ -129,7 +129,7 @@ export const WATCH_TABLES = tables({
 			toUserId: orNull(personId),
 			handOverCount: fromZero,
 			handedOverAt: orNull(noted),
-			/** What whoever handed it over wrote to its holder; null without, and after it. */
+			/** The text of whoever handed it over, for its holder; null without one, and when the hand-over is over. */
 			handOverNote: orNull({ ...sealed, bound: [...OF_SESSION, 'handOverId'] }),
 			givenBackAt: orNull(noted),
 		},
@@ -197,7 +197,10 @@ export const WATCH_TABLES = tables({
 			shownKey: orNull(text),
 			shownAt: orNull(noted),
 			lastError: orNull(text),
-			/** Of a question's post: since when its reminders count, and which there were; null: it has none. */
+			/**
+			 * Of a question's post: since when its reminders count, and which there were. Null: the post has no
+			 * reminders.
+			 */
 			remindSince: orNull({ ...noted, since: 35 }),
 			remindedAt: orNull({ ...noted, since: 35 }),
 			escalationCount: { ...fromZero, since: 35 },
@@ -264,9 +267,9 @@ export const WATCH_TABLES = tables({
 			answerId: orNull(text),
 			/** Of an inbox, counts from 0. */
 			page: fromZero,
-			/** Of a form: Slack's, of what the window shows. */
+			/** Of a form: Slack's hash of what the window shows. */
 			hash: orNull(text),
-			/** Of a form: what it shows without a notice, with what was typed before. */
+			/** Of a form: its view without a notice, with what was typed before. */
 			view: orNull({ ...sealed, bound: OF_PERSON, isSecret: true, people: 'part' }),
 			/** Of a form: what a read found, see `Became`. */
 			learned: orNull(text),
@@ -287,7 +290,7 @@ export const WATCH_TABLES = tables({
 			notBefore: orNull(ahead(MINUTE_MS)),
 			// The end of a snooze may be the next update.
 			dueAt: orNull(ahead(LONGEST_SNOOZE_MS, { decides: true })),
-			/** Of what it shows; null: nobody knows. */
+			/** Identifies what it shows, to compare with; null: nobody knows. */
 			shownKey: orNull(text),
 			shownAt: orNull(noted),
 		},
@@ -360,12 +363,12 @@ export const WATCH_TABLES = tables({
 		kept: 'whileUsed',
 	},
 
-	/** Of who acted, or was named: a list of the workspace's people puts nobody in. See `slack/directory.ts`. */
+	/** People who acted or were named: a list of the workspace's people adds nobody. See `slack/directory.ts`. */
 	people: {
 		key: ['userId'],
 		columns: {
 			...PERSON_COLUMNS,
-			/** What Slack told, and when; null: nothing that is used. */
+			/** What Slack told, and when; null: nothing that may be used. */
 			facts: orNull({ ...sealed, bound: ['teamId'] }),
 			/** Since when a Home waits for it. */
 			wantedAt: orNull(noted),

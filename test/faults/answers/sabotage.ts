@@ -46,12 +46,12 @@ export const SABOTAGES = {
 	],
 	'blind-repeat': [
 		{ file: 'delivery/deliver.ts', in: 'lookFor', call: 'landsForMs', becomes: '0' },
-		{ file: 'delivery/deliver.ts', in: 'lookFor', call: 'settle', becomes: 'null' },
+		{ file: 'delivery/deliver.ts', in: 'lookFor', call: 'settleSent', becomes: 'null' },
 		{
 			file: 'delivery/deliver.ts',
 			in: 'readAndSend',
-			call: 'settle',
-			becomes: '$1.putStartedAt === null ? $call : null',
+			if: 'comparison',
+			becomes: "comparison.kind !== 'clear' && answer.putStartedAt === null",
 		},
 	],
 	// A failed attempt overwrites the row's newer state.
@@ -89,8 +89,9 @@ export const SABOTAGES = {
 	],
 	// An earlier PUT is forgotten when the question changes or the session ends.
 	'changed-unknown': [
-		{ file: 'delivery/deliver.ts', in: 'settle', property: 'putStartedAt', becomes: 'null', every: true },
-		{ file: 'delivery/deliver.ts', in: 'settle', call: 'hasMovedSince', becomes: 'false' },
+		{ file: 'delivery/deliver.ts', in: 'endedBy', property: 'putStartedAt', becomes: 'null' },
+		{ file: 'delivery/deliver.ts', in: 'settleSent', property: 'putStartedAt', becomes: 'null', every: true },
+		{ file: 'delivery/deliver.ts', in: 'settleSent', call: 'hasMovedSince', becomes: 'false' },
 	],
 	clocks: [
 		...OWN_TIMES,
@@ -150,7 +151,7 @@ export const PRESS_SABOTAGES = {
 		},
 	],
 	'undo-alone': [
-		{ file: 'delivery/accept-store.ts', in: 'withdrawAnswer', call: 'reopenQuestion', becomes: 'undefined' },
+		{ file: 'delivery/accept-store.ts', in: 'withdrawAnswer', call: 'returnTextsOfLosers', becomes: 'undefined' },
 	],
 } as const satisfies Record<string, readonly Edit[]>;
 

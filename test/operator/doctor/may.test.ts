@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callSlack, sampleOrganisation } from '../../../fake-slack/index.ts';
-import { CHECK_COUNTS_MS } from '../../../src/delivery/put.ts';
+import { CHECK_COUNTS_MS } from '../../../src/delivery/author-check.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { CHECK_INTERVAL_MS } from '../../../src/sessions/endings.ts';
 import { PRIVACY_MAX_AGE_MS } from '../../../src/slack/channels.ts';

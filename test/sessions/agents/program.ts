@@ -1,7 +1,7 @@
 import { createConfirmation } from '../../../src/delivery/confirm.ts';
 import { createDelivery } from '../../../src/delivery/deliver.ts';
 import { ourAnswers } from '../../../src/delivery/earlier-answers.ts';
-import { createPut } from '../../../src/delivery/put.ts';
+import { createWrite } from '../../../src/delivery/put.ts';
 import { isAwaited, isBlocking } from '../../../src/domain/answer.ts';
 import { evidence } from '../../../src/domain/asked.ts';
 import { askingMessageIndex, filledAt, questionAt, type SentItem, type Session } from '../../../src/domain/session.ts';
@@ -137,16 +137,16 @@ export function createProgram(stores: Stores, sessionId: string, agent: Agent) {
 			metrics: { delivery: { attempt() {}, conflict() {}, readToPut() {}, delivered() {} } },
 		});
 		const allowed = async () => ({ refusal: null });
-		const put = createPut(core, { checkAbsent: allowed, checkNamed: allowed });
+		const policy = { checkAbsent: allowed, checkNamed: allowed };
 		const noteRead = createReadNotes(core, (found, isWatched) =>
 			judge(store, found as Parameters<typeof judge>[1], isWatched),
 		);
 		const missed = async () => ({ code: null, run: { code: null, count: 0, since: null } }) as never;
 		return {
-			put,
+			write: createWrite(core),
 			noteRead,
 			reading: createReading(core, () => null),
-			deliver: createDelivery(core, put, { missed, noteRead, random: () => 1 }),
+			deliver: createDelivery(core, { policy, missed, noteRead, random: () => 1 }),
 			confirm: createConfirmation(core, noteRead),
 		};
 	}
@@ -243,12 +243,12 @@ export function createProgram(stores: Stores, sessionId: string, agent: Agent) {
 			if (isBlocking(answer.state)) await parts.deliver(answer, token, signal);
 			else if (isAwaited(answer)) {
 				const checked = await parts.confirm(answer, signal);
-				if (checked !== null) await parts.put.write(answer, token, checked);
+				if (checked !== null) await parts.write(answer, token, checked);
 			}
 			const after = await store.answers.get(answer.id);
 			const isDone = after !== null && !isBlocking(after.state) && !isAwaited(after);
-			if (after !== null)
-				await store.answers.update(after, token, isDone ? { nextAttemptAt: null } : {}, { now, release: true });
+			if (isDone) await store.answers.update(after, token, { nextAttemptAt: null }, { now });
+			await store.answers.release([{ id: answer.id, token }]);
 		},
 		/** The process is killed, and another one opens the database. */
 		async restart(): Promise<void> {

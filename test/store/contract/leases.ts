@@ -63,7 +63,7 @@ export function describeLeases(subject: Subject): void {
 			const awake = T0 + 60_000;
 			expect(await answers().takeDue(SERVICE, { token: 'next-take', ms: 20_000 }, 10, awake)).toHaveLength(1);
 			expect(await answers().renew(held.id, LEASE, awake)).toBe(false);
-			const options = { now: awake, release: false };
+			const options = { now: awake };
 			const begin = { state: 'delivering', putStartedAt: awake } as const;
 			expect(await answers().update(held, LEASE.token, begin, options)).toBeNull();
 			expect(await answers().update(held, 'next-take', begin, options)).toMatchObject(begin);
@@ -177,7 +177,7 @@ export function describeUpdates(subject: Subject): void {
 
 		it('refuses a patch for an unexpected state', async () => {
 			const seen = await leased(submission());
-			const options = { now: T0 + 1, release: false };
+			const options = { now: T0 + 1 };
 			const delivered = { state: 'delivered', deliveredAt: T0 + 1 } as const;
 			expect(await answers().update(seen, LEASE.token, delivered, options)).not.toBeNull();
 			// After a COMMIT whose response was lost, the caller still has the former state.

@@ -371,11 +371,11 @@ export function describePeople(subject: Subject): void {
 		const sending = await accepted(store, submission({ person: BOB, question, id: 'sending' }));
 		const taken = await lease(store, sending.id, LEASE);
 		const begun = { state: 'delivering', putStartedAt: T0 } as const;
-		const put = present(await store.answers.update(taken, LEASE.token, begun, { now: T0, release: false }));
+		const put = present(await store.answers.update(taken, LEASE.token, begun, { now: T0 }));
 		expect(await forget(store)).toMatchObject({ kind: 'forgotten' });
 		expect(await store.answers.takeDue(SERVICE, { token: 'another', ms: 20_000 }, 10, T0 + 1)).toEqual([]);
 		const arrived = { state: 'delivered', deliveredAt: T0 + 1 } as const;
-		expect(await store.answers.update(put, LEASE.token, arrived, { now: T0 + 1, release: true })).not.toBeNull();
+		expect(await store.answers.update(put, LEASE.token, arrived, { now: T0 + 1 })).not.toBeNull();
 	});
 
 	it('finds nothing of somebody unknown, and nothing twice', async () => {

@@ -93,9 +93,9 @@ export function describeRaces(subject: Subject, rounds: number): void {
 						await replica.answers.renew(answer.id, lease, T0);
 						seen++;
 						held.delete(sessionId);
-						const over = { now: T0, release: true };
-						const updated = await replica.answers.update(answer, lease.token, { nextAttemptAt: null }, over);
+						const updated = await replica.answers.update(answer, lease.token, { nextAttemptAt: null }, { now: T0 });
 						expect(updated).not.toBeNull();
+						await replica.answers.release([{ id: answer.id, token: lease.token }]);
 					}
 				}
 			};
@@ -128,7 +128,7 @@ export function describeRaces(subject: Subject, rounds: number): void {
 				if (taken === undefined) throw new Error('nothing was due');
 				const begin = { state: 'delivering', putStartedAt: T0, nextAttemptAt: null } as const;
 				const [begun, edit] = await Promise.all([
-					subject.store.answers.update(taken, LEASE.token, begin, { now: T0, release: true }),
+					subject.store.answers.update(taken, LEASE.token, begin, { now: T0 }),
 					subject.replica.answers.accept({ ...given, items: [item('red')] }),
 				]);
 				expect(valuesOf(begun)).toEqual(edit.kind === 'repeated' ? ['red'] : ['blue']);

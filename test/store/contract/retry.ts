@@ -119,7 +119,7 @@ export function describeRetry(subject: Subject): void {
 
 		it('retries an answer while a worker still tells its author', async () => {
 			const held = await leased(submission());
-			const options = { now: T0, release: false };
+			const options = { now: T0 };
 			const refused = await answers().update(held, LEASE.token, { state: 'refused' }, options);
 			expect((await answers().retry(held.id, ANN, T0 + 5, GIVE_UP))?.kind).toBe('queued');
 			expect(await answers().renew(held.id, LEASE, T0 + 5)).toBe(false);
