@@ -16,7 +16,7 @@ import { registerInbox } from './people/inbox.ts';
 import { registerPress } from './people/press.ts';
 import { registerSession } from './people/session-actions.ts';
 import { registerSettings } from './people/settings.ts';
-import { registerReply } from './people/text-as-answer.ts';
+import { registerTextAsAnswer } from './people/text-as-answer.ts';
 import { registerWatch } from './people/watching.ts';
 import { createPosting } from './posting.ts';
 import { createInboxContent } from './screens/inbox-content.ts';
@@ -124,7 +124,7 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 		noteRead,
 	});
 	registerPress({ ...context, answers });
-	registerReply({ ...context, flow, drafting, answers });
+	registerTextAsAnswer({ ...context, flow, drafting, answers });
 	registerHandOver(context);
 	const spreading = createSpreading(core);
 	const views = createViews(core, createViewDrawing(core, inboxes), { changedSessions, ...slack.directory });

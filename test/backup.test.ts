@@ -64,6 +64,14 @@ describe('npm run backup', () => {
 		expect(await answerIds()).toEqual(['in-the-log']);
 	});
 
+	it('does its work when nobody reads its output', async () => {
+		await store(async () => {});
+		const { child, closed } = startCommand('backup', [copy], { DATA_DIR: dataDir });
+		child.stdout.destroy();
+		expect(await closed).toMatchObject({ code: 0, stderr: '' });
+		expect(existsSync(copy)).toBe(true);
+	});
+
 	it('overwrites nothing, and leaves nothing when it fails', async () => {
 		await store(async () => {});
 		writeFileSync(copy, 'precious');

@@ -48,15 +48,13 @@ export type HandedQuestion = Pick<HandOver, 'teamId' | 'session' | 'fingerprint'
 /** The hand-over by which somebody has the question now. */
 export const holderOf = (handOver: HandOver | null) => (handOver?.givenBackAt === null ? handOver : null);
 
-/** What `from` may do with the question; `null`: they may hand it over. */
+/** Why `from` cannot hand the question over; null when they can. */
 export function obstacleTo(
-	{ id, from, to, replaces }: Pick<NewHandOver, 'id' | 'from' | 'to' | 'replaces'>,
+	{ from, replaces }: Pick<NewHandOver, 'from' | 'replaces'>,
 	current: HandOver | null,
-): 'handedOver' | 'taken' | 'limit' | null {
-	if (current === null) return null;
-	if (current.id === id && current.to === to) return 'handedOver';
-	// It goes no round with somebody who may not answer.
-	if (current.id === replaces) return null;
+): 'taken' | 'limit' | null {
+	// The limit is for people who may answer.
+	if (current === null || current.id === replaces) return null;
 	if (current.givenBackAt === null && current.to !== from) return 'taken';
 	return current.count >= MOST_HAND_OVERS ? 'limit' : null;
 }

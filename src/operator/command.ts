@@ -16,12 +16,17 @@ export interface CommandIo {
 /** Resolves to the exit status. */
 type Command = (argv: readonly string[], io: CommandIo) => Promise<number>;
 
-/** What a command refuses before it changes anything. */
+/** The error of a command that refuses its arguments or settings. */
 export const invalid = (message: string, code = 'config_invalid') => new HandraiseError(message, { code });
 
-/** The `main` of a file. An error goes to standard error; the status is then 1, or 2 for a wrong use. */
+/**
+ * The `main` of a file. An error goes to standard error; the status is then 1, or 2 for a wrong use. The work goes on
+ * when nobody reads the output any more (`… | head -1`): only `print` says so.
+ */
 export function command(work: Command, wordsOf: (error: unknown) => unknown = String): Command {
 	return async (argv, io) => {
+		// Without a listener, Node.js ends the process in the middle of the work.
+		for (const stream of [io.stdout, io.stderr]) stream.on('error', () => {});
 		try {
 			return await work(argv, io);
 		} catch (error) {
@@ -31,14 +36,14 @@ export function command(work: Command, wordsOf: (error: unknown) => unknown = St
 	};
 }
 
-/** Of an unexpected error whose message may hold what is stored. */
+/** Words for an unexpected error without its message, which may hold what is stored. */
 export const nameOf = (error: unknown) => `It failed (${(error as Error).name}).`;
 
 const setStatus = (status: number) => {
 	process.exitCode = status;
 };
 
-/** Runs a command when its file is the program. Node.js says so since 24.2; `undefined` before, where no test runs. */
+/** Runs a command when its file is the program. Before Node.js 24.2, `file.main` is undefined and the command runs. */
 export async function runCommand(file: { readonly main?: boolean }, main: Command, end = setStatus): Promise<void> {
 	if (file.main !== false) end(await main(process.argv.slice(2), process));
 }
@@ -50,20 +55,18 @@ export function stoppedBy(io: CommandIo, ...signals: readonly NodeJS.Signals[]):
 	return stopping.signal;
 }
 
-/** Resolves when the reader of the output has taken it, and rejects when nobody reads any more. */
+/** Resolves when the text is written. Rejects when it cannot be: with `EPIPE` when nobody reads any more. */
 export function print(stdout: Writable, text: string): Promise<void> {
-	// The promise tells it.
-	if (stdout.listenerCount('error') === 0) stdout.on('error', () => {});
 	return new Promise((done, failed) => stdout.write(text, (error) => (error ? failed(error) : done())));
 }
 
-/** Opening would make SQLite's file. @throws HandraiseError `config_invalid` when there is none */
+/** Checks that SQLite's file exists, because opening would create it. @throws HandraiseError `config_invalid` */
 export function needFile(databaseUrl: string | null, dataDir: string): void {
 	if (databaseUrl === null && !existsSync(join(dataDir, 'handraise.db')))
 		throw invalid(`There is no database in ${dataDir}: set DATA_DIR as Handraise has it. Nothing was changed.`);
 }
 
-/** For the audit: `handraise@host`. With sudo also who used it. */
+/** The account and the machine for the audit: `handraise@host`, with sudo `ann as handraise@host`. */
 export function whoRunsIt({ SUDO_USER }: NodeJS.ProcessEnv): string {
 	let account = `uid ${process.getuid?.() ?? '?'}`;
 	try {

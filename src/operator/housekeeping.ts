@@ -15,7 +15,7 @@ import { removeOver } from '../surfaces/plan-store.ts';
 import type { ViewStore } from '../surfaces/view-store.ts';
 import { createPersonRequests } from './person-requests.ts';
 
-/** What is removed when it was over before a time, in this order. */
+/** The removals of rows that were over before a time, in their order. */
 const REMOVALS: Readonly<Record<string, (db: StoreDatabase, before: number) => Promise<unknown>>> = {
 	states: removeOldStates,
 	people: removeUnusedPeople,
@@ -24,7 +24,7 @@ const REMOVALS: Readonly<Record<string, (db: StoreDatabase, before: number) => P
 	watches: removeEndedWatches,
 };
 
-/** Does all of that. Resolves to what the last one does: how many watches were removed. */
+/** Does all of that at once. Resolves to how many watches were removed. */
 export async function removeEnded(db: StoreDatabase, before: number): Promise<unknown> {
 	let removed: unknown;
 	for (const step of Object.values(REMOVALS)) removed = await step(db, before);
@@ -49,7 +49,7 @@ export function createHousekeeping(
 	const stopping = new AbortController();
 	let loop: Promise<void> | null = null;
 
-	/** By what is removed. Each resolves to how many, or to nothing where nobody needs to know. */
+	/** The steps by what they remove. Those of which the log has a count resolve to it. */
 	function steps(now: number): Readonly<Record<string, () => Promise<unknown>>> {
 		const historyDays = config.HISTORY_RETENTION_DAYS;
 		const before = (days: number) => now - Math.min(days, config.RETENTION_DAYS) * DAY_MS;
@@ -71,7 +71,7 @@ export function createHousekeeping(
 		};
 	}
 
-	/** One that fails, as on a damaged row, holds up no other. */
+	/** A step that fails, perhaps on a damaged row, does not stop the others. */
 	async function removeExpired(): Promise<void> {
 		const removed: Record<string, unknown> = {};
 		for (const [what, step] of Object.entries(steps(clock.now()))) {
@@ -93,7 +93,7 @@ export function createHousekeeping(
 	async function run(): Promise<void> {
 		await Promise.all([
 			every(HOUR_MS, removeExpired),
-			// They stay counted until the database works.
+			// Refusals stay counted in memory until the database works.
 			every(MINUTE_MS, () => store.audit.recordRefusals(clock.now()).catch(() => {})),
 		]);
 	}

@@ -96,10 +96,10 @@ export function createHttpServer({ host = null, port, notReady, metrics, slack, 
 /** The server of the program. Slack's requests go to Bolt once it is known where the app is installed. */
 export function createEndpoints(
 	core: Core<{ answers: AnswerStore; db: StoreDatabase }> & { installation: Installation },
-	from: Pick<Options, 'onRefused'> & { bolt: ReturnType<typeof createBoltApp>; budget: RequestBudget },
+	parts: Pick<Options, 'onRefused'> & { bolt: ReturnType<typeof createBoltApp>; budget: RequestBudget },
 ) {
 	const { config, clock, metrics, store, installation } = core;
-	const { bolt, budget, onRefused } = from;
+	const { bolt, budget, onRefused } = parts;
 	const { listener } = bolt;
 	const isConnected = () => installation.known() !== null && bolt.isServing();
 	return createHttpServer({
@@ -153,7 +153,10 @@ function text(response: ServerResponse, status: number, body: string): void {
 	response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(body);
 }
 
-/** Closes the oldest beyond `max`: `maxConnections` refuses the new one, perhaps Slack's. @returns what spares one */
+/**
+ * Closes the oldest connections beyond `max`: Node's `maxConnections` would refuse the newest, perhaps Slack's. Returns
+ * a function that exempts the connection of a request.
+ */
 function limitConnections(server: Server, max: number, onClosed: () => void) {
 	const closable = new Set<Socket>();
 	let count = 0;
@@ -176,7 +179,7 @@ function limitConnections(server: Server, max: number, onClosed: () => void) {
 	return ({ socket }: IncomingMessage): void => void closable.delete(socket);
 }
 
-/** Counts refused requests by reason. Logs the first at once, then once a minute: a flood does not fill the log. */
+/** Counts refused requests by reason. Logs the first at once, the others once a minute, so a flood fills no log. */
 export function createRefusedRequests({ clock, log, metrics }: Core) {
 	const stopping = new AbortController();
 	const counts = new Map<string, number>();

@@ -14,13 +14,13 @@ import { PERSON_TABLES } from '../store/person-ids.ts';
 import { nameSalt, nextLetter, removeNameSalt, replyTo, takeAsked } from '../store/shared-states.ts';
 import { createPersonStore } from './person-store.ts';
 
-/** In `DATA_DIR`. */
+/** The socket in `DATA_DIR`. */
 export const SOCKET = 'handraise.sock';
-/** Nobody waits for such a letter any more. */
+/** After this, nobody waits for the reply to a letter: a request that a command wrote as a row. */
 const KEPT_MS = 5 * MINUTE_MS;
-/** How often to look for one. A command asks several times in a row. */
+/** How often to look for letters after one came: a command asks several times in a row. */
 const LOOK = { soonMs: 50, soonForMs: 2_000 };
-/** The longest rest: looks of the database wake it. */
+/** How often to look otherwise. The store's own looks wake the loop. */
 const REST_MS = 30_000;
 
 /** The account that ran the command, and its machine, as the command says. */
@@ -37,7 +37,7 @@ const ASK = z.union([
 	z.object({ act: z.literal('clear'), channelId: z.string().regex(/^[CG][A-Z0-9]{2,30}$/), by }),
 ]);
 export type Ask = z.input<typeof ASK>;
-/** When a letter was written, as it says itself: whoever can write the database may put an old one back. */
+/** When a letter was written, encrypted with it: whoever can write the database may put an old one back. */
 const SENT = z.object({ at: z.number().default(0) });
 export type Page = Awaited<ReturnType<ReturnType<typeof createPersonStore>['page']>>;
 type Parts = { db: StoreDatabase; cipher: Cipher; compact(): Promise<boolean> };
@@ -89,7 +89,7 @@ export function createPersonRequests({ config, clock, log, store: { db, cipher, 
 		return reply;
 	}
 
-	/** What is committed. */
+	/** Logs what is committed. */
 	function note(reply: Awaited<ReturnType<typeof work>> | null): void {
 		if (reply && 'counts' in reply) log.info({ counts: reply.counts }, 'a person is forgotten');
 	}
@@ -121,7 +121,7 @@ export function createPersonRequests({ config, clock, log, store: { db, cipher, 
 		if (existsSync(path)) chmodSync(path, 0o600);
 	}
 
-	/** The row's lock is the lease: who is killed meanwhile has done nothing, and another replica takes the request. */
+	/** The row's lock is the lease: if this process is killed, nothing is done, and another replica takes the letter. */
 	const takeLetter = () =>
 		db.write(async (trx) => {
 			const taken = await takeAsked(trx, cipher, clock.now() - KEPT_MS);
@@ -137,12 +137,12 @@ export function createPersonRequests({ config, clock, log, store: { db, cipher, 
 			return reply;
 		});
 
-	/** Looked for with all that is due. */
+	/** Takes a letter if there is one. `nextLetter` asks with all that is due. */
 	const takeNext = async () => ((await nextLetter(db, clock.now() - KEPT_MS)) === null ? null : takeLetter());
 
 	async function look(): Promise<void> {
 		for (let soonUntil = 0; !stopping.signal.aborted; ) {
-			// While somebody writes it fails, and is tried again soon.
+			// It fails while somebody writes, and is tried again soon.
 			const reply = await takeNext().catch((error) => {
 				if (codeOf(error) !== 'store_unavailable') noteFailure(error);
 			});

@@ -14,7 +14,7 @@ import { giveBack, redrawNaming } from '../surfaces/plan-store.ts';
 import { endHeldLeases } from '../surfaces/reminder-store.ts';
 import { forgetForms, rebuildInboxes } from '../surfaces/view-plan-store.ts';
 
-/** Nobody else writes these meanwhile. Each row of shared states is written alone. */
+/** The tables that nobody else writes meanwhile. Each row of shared states is written alone. */
 const LOCKED = PERSON_TABLES.filter((table) => table !== 'shared_states').map((table) => sql.table(table));
 
 /** Hands out what is stored about a person, and forgets them. `days`: how long a post is stored. */
@@ -23,10 +23,10 @@ export function createPersonStore(cipher: Cipher, days: number) {
 
 	return {
 		/**
-		 * Forgets somebody, all or nothing: a random name takes the place of their id everywhere, and what was only theirs
-		 * goes. `refused`: an answer of theirs is not sent yet, or under way. `unreadable`: answers that may name them.
-		 * `left`: answers of which no post is stored any more. On PostgreSQL it fails at once while somebody writes: who
-		 * never waits is in no deadlock.
+		 * Forgets somebody, all or nothing: a random name replaces their id everywhere, and what was only theirs goes.
+		 * `refused`: an answer of theirs is not sent yet, or under way. `unreadable`: answers that may name them. `left`:
+		 * answers of which no post is stored any more. On PostgreSQL it fails at once while somebody writes, because a
+		 * transaction that never waits for a lock is in no deadlock.
 		 */
 		async forget(tx: Tx, userId: string) {
 			const { trx } = tx;
@@ -55,9 +55,8 @@ export function createPersonStore(cipher: Cipher, days: number) {
 			await removeDiscoveries(trx, userId, isDirect);
 			counts['watches ended in their direct message (others go on)'] = direct.length;
 			const drawn = await redrawNaming(tx, userId);
-			// What was read for this and may name them is not written: work on it begins again. Not that on answers of
-			// others, whose PUT may be under way: without its lease it would be sent again, and `update` looks up whom it
-			// names.
+			// Work that has read their id begins again, because it loses its lease. Answers of others keep theirs: their PUT
+			// may be under way, and would be sent twice. Their `update` looks up whom it names.
 			await endHeldLeases(trx);
 			await rebuildInboxes(trx, tx.now);
 			counts['answers of others that no longer say who was first'] = await ofAnswers.leaveOthers(tx, userId, name);
@@ -81,16 +80,16 @@ export function createPersonStore(cipher: Cipher, days: number) {
 	};
 }
 
-/** Where an answer was given, as people of Slack find it: session, time, channel, and `ts` of the thread if any. */
+/** Where an answer is found in Slack: session, time, channel, and the `ts` of its thread if it has one. */
 function placeOf(row: Pick<Row<'answers'>, 'sessionId' | 'acceptedAt' | 'submission'>): string {
 	const { channelId = '', threadTs } = parseOrNull(SUBMISSION, row.submission)?.origin ?? {};
 	return [row.sessionId, new Date(row.acceptedAt).toISOString(), channelId, threadTs ?? ''].join(' ').trim();
 }
 
-/** What is told of a row that is somebody else's. */
+/** The columns that are shown of a row of somebody else. */
 const OF_OTHERS = new Set(['id', 'viewId', 'service', 'sessionId', 'messageIndex', 'other']);
 
-/** A row for people: JSON as such, times in ISO, no secret, nothing that others wrote. */
+/** A row as the export shows it: JSON parsed, times in ISO format, without secrets and what others wrote. */
 function shownOf(table: string, row: Readonly<Record<string, unknown>>, userId: string) {
 	const isOthers = 'userId' in row && row.userId !== userId;
 	const { leaseToken: _, leasedUntil: __, secrets: ___, ...all } = row;
@@ -98,13 +97,14 @@ function shownOf(table: string, row: Readonly<Record<string, unknown>>, userId: 
 	const shown = Object.fromEntries(told.map(([name, value]) => [name, jsonOf(value)]));
 	const { other } = shown as { other?: string | { person?: { userId?: string } } };
 	if (typeof other === 'object' && other.person?.userId !== userId) delete shown.other;
-	// What the agent asked, and a note of somebody else.
+	// What the agent asked.
 	if (table === 'questions') delete shown.content;
 	if (table === 'answers') delete (Object(shown.content) as { asked?: unknown }).asked;
+	// A note belongs to whoever wrote it.
 	if (shown.fromUserId !== userId) delete shown.handOverNote;
-	// A form with the agent's texts. What they typed stands in their drafts.
+	// It has the agent's texts. What the person typed is in their drafts.
 	if (table === 'views') delete shown.view;
-	// Whoever else joined or left a channel.
+	// It has others, too, who joined or left a channel.
 	if (table === 'shared_states') shown.state = (shown.state as Record<string, unknown>)?.[userId];
 	const secret: unknown[] = Array.isArray(shown.secretPositions) ? shown.secretPositions : [];
 	const { items }: { items?: unknown } = Object(shown.content);

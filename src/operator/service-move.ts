@@ -1,7 +1,6 @@
 import { putAside } from '../delivery/accept-store.ts';
 import { OTHER_SERVICE } from '../delivery/worker.ts';
 import { BLOCKING_STATES } from '../domain/answer.ts';
-import type { SessionKey } from '../domain/session.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { endStored } from '../sessions/watch-store.ts';
 import { recordOperator } from '../store/audit.ts';
@@ -86,7 +85,10 @@ async function inBoth(trx: Db, { from: address, to }: Move, table: 'watched_sess
 	return (await both.execute()).map(({ sessionId }) => sessionId);
 }
 
-/** Of a session that was watched at one address at most: what only answers tell of it was asked before the rest. */
+/**
+ * Numbers the questions of a session that was watched at one address at most. Those of an address that did not watch it
+ * are known by answers alone, and come first.
+ */
 async function numberQuestions(trx: Db, sessionId: string, { from: address, to }: Move): Promise<void> {
 	const [former, now] = [
 		{ service: address, sessionId },
@@ -97,8 +99,9 @@ async function numberQuestions(trx: Db, sessionId: string, { from: address, to }
 }
 
 /**
- * Makes one session of two: what the newest read found stays, of the other its questions as earlier ones. A channel
- * that watches both keeps the newer watch; another one reads anew what is asked. Returns how many watches ended.
+ * Makes one session of two. What the newest read found stays; the questions of the other session become earlier ones.
+ * A channel that watched both keeps one watch. One that watched the other alone reads anew. Returns how many watches
+ * ended.
  */
 async function joinSession(tx: CipherTx, sessionId: string, { from: address, to }: Move): Promise<number> {
 	const { trx, now } = tx;
@@ -107,9 +110,9 @@ async function joinSession(tx: CipherTx, sessionId: string, { from: address, to 
 		.execute();
 	const [newer, older] = rows.toSorted((one, other) => (other.lastReadAt ?? 0) - (one.lastReadAt ?? 0));
 	if (newer === undefined || older === undefined) return 0;
-	const [kept, left] = [newer, older].map(({ service }): SessionKey => ({ service, sessionId })) as [
-		SessionKey,
-		SessionKey,
+	const [kept, left] = [
+		{ service: newer.service, sessionId },
+		{ service: older.service, sessionId },
 	];
 	let endedCount = 0;
 	for (const watch of await liveWatches(trx, left).execute()) {
@@ -125,7 +128,7 @@ async function joinSession(tx: CipherTx, sessionId: string, { from: address, to 
 	await markDue(tx, left);
 	await numberBefore(trx, left, kept);
 	await removeSession(trx, left);
-	// It may be watched through the other address alone.
+	// It may have been watched at the other address alone.
 	if (older.nextReadAt !== null && newer.nextReadAt === null)
 		await changeSession(trx, kept, { nextReadAt: now, readBy: now });
 	return endedCount;

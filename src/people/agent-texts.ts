@@ -11,24 +11,25 @@ import type { SubmittedSessionView } from '../slack/request.ts';
  * value in Slack. They are kept beside the form, not with what a person typed.
  */
 
-/** Positions are below 100, and so are the places of options. */
+/** The number of an option, above all positions: positions and places of options are below 100. */
 const keyOf = (position: number, place: number) => 100 * (position + 1) + place;
 
-/** The open items that the rules read: of thousands of others, asking each takes a second. */
-const readItems = ({ openItems, items }: Question) => openItems.filter((position) => items[position]?.isCut === false);
+/** The open items whose input is guessed. To guess for thousands of cut ones would take a second. */
+const guessedItems = ({ openItems, items }: Question) =>
+	openItems.filter((position) => items[position]?.isCut === false);
 
-/** By position, the drafts that open items begin with, but none that hides something or is cut. */
+/** The agent's drafts for open items, by position, without those that are cut or hold something masked. */
 export function draftsIn(question: Question): Values {
-	const drafts = readItems(question).flatMap((position) => {
+	const drafts = guessedItems(question).flatMap((position) => {
 		const { draft } = askedAt(question, position);
 		return draft !== null && masked(draft).text === draft ? [[position, draft] as const] : [];
 	});
 	return Object.fromEntries(drafts);
 }
 
-/** The drafts, and the options of items that have a long one, by numbers beyond the positions. */
+/** The drafts, and the options of items that have a long one, by `keyOf`. */
 export function agentTextsIn(question: Question): Values {
-	const options = readItems(question).flatMap((position) => {
+	const options = guessedItems(question).flatMap((position) => {
 		const all = choicesOf(guessInputAt(question, position)).options;
 		const isKept = all.some((option) => option.length > OPTION_VALUE_LIMIT);
 		return isKept ? all.map((option, place) => [keyOf(position, place), option] as const) : [];

@@ -15,15 +15,15 @@ import { ACTIONS, type ActionId, CALLBACKS, decodeCarriage, type SessionTarget }
 import type { AllowedRequest, Done, PersonRequest, Press, Task } from '../slack/request.ts';
 import { forAnybody, ifAllowed, ifAllowedAnywhere, NOTHING_TO_DO, windowPlace } from '../slack/request.ts';
 import { line, type Words } from '../slack/rich-text.ts';
-import type { Forms, Wish } from './drafts.ts';
+import type { OpenOptions, SessionFlow } from './session-flow.ts';
 
 /** Registers *Undo*, and the buttons on receipts, in a modal or a DM. They work while the answer is in the store. */
 export function registerAnswerActions(
 	core: HandlerContext & {
-		readonly flow: Forms;
+		readonly flow: SessionFlow;
 		readonly answers: Answers;
-		/** The question that waits for the author after this one; null: none is known. */
-		readonly nextOf: (answer: Answer) => Promise<Wish | null>;
+		/** Another question that waits for the author; null when none is known. */
+		readonly nextOf: (answer: Answer) => Promise<OpenOptions | null>;
 	},
 ) {
 	const { listen, flow, reply, answers, nextOf } = core;
@@ -35,7 +35,7 @@ export function registerAnswerActions(
 		});
 	}
 
-	/** On a post, everybody sees *Undo*. */
+	/** Tells somebody that the answer is not theirs. Everybody sees *Undo* on a post, so that names the author. */
 	async function notTheirs(asked: PersonRequest, id: ActionId, { value }: Press): Promise<void> {
 		const author = id === ACTIONS.undo ? await answers.authorOf(value) : null;
 		if (author === null) return reply.failed(asked, 'answer_not_yours');
@@ -60,7 +60,7 @@ export function registerAnswerActions(
 		});
 	}
 
-	/** Says beside the receipt that has the button what that does not show by itself. */
+	/** Shows the answer once more, where the receipt with the button does not show the outcome by itself. */
 	async function sayBeside(request: PersonRequest, { view }: Press, answer: Answer, note: Words = ''): Promise<void> {
 		const receipt = receiptContext(core, line(note));
 		const message = receiptMessage(answer, receipt);
@@ -70,13 +70,13 @@ export function registerAnswerActions(
 		await reply.onTop(request, { origin: view.metadata?.origin ?? request }, noted, reply.withoutTurn);
 	}
 
-	/** A message that may not be a post any more: nothing draws it again. */
+	/** Whether the button is in a message that nothing draws again, because it is no post any more. */
 	const isFormer = ({ postKey }: PersonRequest, { view }: Press) => view === null && postKey === null;
 
 	function openForm(
 		request: PersonRequest,
 		{ view }: Press,
-		target: SessionTarget & Pick<Wish, 'toAnswer' | 'again'>,
+		target: SessionTarget & Pick<OpenOptions, 'toAnswer' | 'again'>,
 		answer: Answer | null,
 	): Task {
 		const prefilled =

@@ -9,15 +9,16 @@ import type { HandlerContext } from '../slack/context.ts';
 import type { SessionStore } from '../store/watched-sessions.ts';
 import type { ViewStore } from '../surfaces/view-store.ts';
 import { registerAnswerActions } from './answer-actions.ts';
-import type { Drafting, Forms, Wish } from './drafts.ts';
+import type { Drafting } from './drafts.ts';
+import type { OpenOptions, SessionFlow } from './session-flow.ts';
 import { registerSubmission } from './submission.ts';
 
 interface Parts {
-	readonly flow: Forms;
+	readonly flow: SessionFlow;
 	readonly drafting: Drafting;
 	readonly health: SessionService['health'];
 	readonly noteRead: NoteRead;
-	readonly nextOf: (answer: Answer) => Promise<Wish | null>;
+	readonly nextOf: (answer: Answer) => Promise<OpenOptions | null>;
 }
 
 /** Delivers answers, and registers *Send answer* and the buttons of receipts. */

@@ -1,6 +1,6 @@
 import type { Core } from '../core.ts';
 import type { Draft, DraftStore } from '../delivery/draft-store.ts';
-import { isSamePerson, type Origin, submissionKeyOf } from '../domain/answer.ts';
+import { isSamePerson, submissionKeyOf } from '../domain/answer.ts';
 import type { Person } from '../domain/person.ts';
 import type { Question, QuestionKey } from '../domain/session.ts';
 import { MINUTE_MS, uptimeOf } from '../kernel/clock.ts';
@@ -9,42 +9,24 @@ import { setBounded } from '../kernel/memory.ts';
 import { pick } from '../kernel/values.ts';
 import type { ModalView } from '../slack/blocks.ts';
 import { readForm, type Values, without } from '../slack/form/fields.ts';
-import type { SessionTarget, ViewMetadata } from '../slack/ids.ts';
+import type { ViewMetadata } from '../slack/ids.ts';
 import type { ViewHandle } from '../slack/reply.ts';
-import type { AllowedRequest, PersonRequest, SubmittedSessionView, SubmittedView, Task } from '../slack/request.ts';
+import type { SubmittedSessionView, SubmittedView } from '../slack/request.ts';
 import { CLAIM_MS } from '../store/schema/answers.ts';
 import type { ViewStore } from '../surfaces/view-store.ts';
 import { agentTextsIn, needsAgentTexts, optionText } from './agent-texts.ts';
 
 const MAX_FORMS = 2_000;
 
-/** Texts to fill in, and the question that they were given for: an answer. Null: the one that is shown. */
+/** Texts to fill into a form. `givenFor`: the question that they answered; null: the one that the form shows. */
 export interface Prefill {
 	readonly values: Values;
 	readonly givenFor: Pick<Draft, 'fingerprint' | 'shownHash'> | null;
 }
 
-export interface Wish extends SessionTarget {
-	/** The person came to answer: when no question is open, the modal says who settled the newest one. */
-	readonly toAnswer?: boolean;
-	/** Each empty field is wanted, whatever is known of earlier answers. */
-	readonly again?: boolean;
-	/** Of the question beside the button of *Answer again…*: the form says whether it asks another one. */
-	readonly fingerprint?: string;
-	/** Left out: the origin of the request. */
-	readonly origin?: Origin;
-	readonly prefill?: Prefill;
-	/** A message chosen for an answer. If it fits several items, the person chooses one. */
-	readonly text?: string | null;
-	/** The question that it was chosen for: another one does not get it. Null: whichever is open. */
-	readonly textFor?: Prefill['givenFor'];
-	/** That message has files too, which are not sent. */
-	readonly withFiles?: boolean;
-}
-
 /** The message index of a chosen message until the person says which field it is for: no form shows it before. */
 const KEPT_ASIDE = -1;
-/** Of what the agent wrote for a form: see `agent-texts.ts`. */
+/** The message index of what an agent wrote for a form: see `agent-texts.ts`. */
 const OF_AGENT = -2;
 const agentFormId = (formId: string) => `${formId}.agent`;
 
@@ -61,14 +43,6 @@ export interface StandingForm {
 	readonly metadata: ViewMetadata;
 	/** What its fields hold at one time, in milliseconds since the epoch; the form's draft has later texts. */
 	readonly typed: Readonly<ReturnType<typeof readForm>> & { readonly at: number };
-}
-
-/** What presses need of `people/session-flow.ts`. */
-export interface Forms {
-	open(request: PersonRequest, wish: Wish, view?: SubmittedView | null): Task;
-	show(request: AllowedRequest, form: StandingForm & { sameReading: true }): Promise<void>;
-	/** Ends the reads for this view: it shows a receipt. */
-	submitted(viewId: string): void;
 }
 
 /** Saves what people type. While it saves a form, only the newest state waits: fast typing cannot flood the store. */
@@ -93,7 +67,7 @@ export function createDrafting({ serviceUrl, store, clock, log }: Core<{ drafts:
 			for (let next = nextSaves.get(formId); next; next = nextSaves.get(formId)) {
 				nextSaves.set(formId, null);
 				await next().catch((error: unknown) => {
-					// A newer state is saved instead, whose typing did not wait for this.
+					// A newer state that waits is saved instead.
 					if (nextSaves.get(formId) === null) throw error;
 				});
 			}
@@ -129,12 +103,12 @@ export function createDrafting({ serviceUrl, store, clock, log }: Core<{ drafts:
 		await saveLatest(formId, () => drafts.save(draft, isSubmitted ? undefined : submissionKeyOf(view.id, formId)));
 	}
 
-	/** The person has closed the view. What they typed before may still come, and changes nothing but a draft. */
+	/** Ends the claim of a person who closed the view. Slack may report earlier typing later: it changes only a draft. */
 	async function left(person: Person, { id, metadata }: SubmittedSessionView): Promise<void> {
 		if (keyOf(metadata) !== null) await noted(views.formClosed(id, person, clock.now()));
 	}
 
-	/** A window that could not be noted hears of no changes, which harms nothing else. */
+	/** Logs a failure. A window that is not stored gets no notices, which harms nothing else. */
 	async function noted(work: Promise<unknown>): Promise<void> {
 		await work.catch((error: unknown) => log.warn('window_not_stored', { code: codeOf(error) }));
 	}
@@ -144,12 +118,12 @@ export function createDrafting({ serviceUrl, store, clock, log }: Core<{ drafts:
 		keep,
 		/** The window of a receipt is about to show something else. */
 		leaveReceipt: (viewId: string) => noted(views.leaveReceipt(viewId)),
-		/** The same view with Slack's hash of a notice that came since the press; null: none did, as far as is known. */
+		/** The view with the hash of a notice that it got after the press. Null when none is known. */
 		async afterNotice(view: SubmittedView): Promise<SubmittedView | null> {
 			const hash = await views.noticeHash(view.id).catch(() => null);
 			return hash === null || hash === view.hash ? null : { ...view, hash };
 		},
-		/** A view shows this question (null: none): who may answer it is answering, and told when somebody else does. */
+		/** Stores which question a view shows (null: none), so that it gets notices. Whoever may answer it claims it. */
 		async shown(person: Person, { id, hash }: ViewHandle, view: ModalView, shown: Shown): Promise<void> {
 			const { question: asked, metadata, refused = null } = shown;
 			// Slack's response to the opening, or to the update, was lost: they are answering once they type.

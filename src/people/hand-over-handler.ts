@@ -24,9 +24,10 @@ const VALUES = z.object({
 	[NOTE_FIELD]: z.object({ [ACTIONS.handOverNote]: z.object({ value: z.string().nullish() }) }).optional(),
 });
 
+/** Registers *Hand over* with its window, and *Give back*. */
 export function registerHandOver(core: HandlerContext<HandOverStores>): void {
 	const { listen, personReads, reply, mayAct, directory: names } = core;
-	const handOvers = createHandOvers(core, mayAct);
+	const handOvers = createHandOvers(core);
 
 	listen.action(ACTIONS.handOver, (asked, press) => {
 		const pressed = pressedQuestion(asked, press);
@@ -95,7 +96,7 @@ export function registerHandOver(core: HandlerContext<HandOverStores>): void {
 	});
 }
 
-/** Null for a press that is not ours. One in an inbox or a direct message belongs to another channel. */
+/** The question of a press. In an inbox or a direct message the row names its channel. Null for an unknown button. */
 function pressedQuestion({ channelId: pressedIn }: PersonRequest, { value, row }: Press): PressedQuestion | null {
 	const mark = decodeQuestionMark(value);
 	const channelId = row?.channelId ?? pressedIn;

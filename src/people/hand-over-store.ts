@@ -21,7 +21,7 @@ import { streamOf } from '../surfaces/post.ts';
 export function createHandOverStore({ db, cipher }: StoreParts) {
 	async function handOver(tx: Tx, wish: NewHandOver): Promise<HandOverResult> {
 		const { trx, now } = tx;
-		// Before the session.
+		// In the order of locks, before the session.
 		await lockFor(trx, 'handingOver');
 		const asked = await lockHandedQuestion(trx, wish);
 		const watch = await liveWatches(trx, { id: wish.watchId }).executeTakeFirst();
@@ -34,11 +34,11 @@ export function createHandOverStore({ db, cipher }: StoreParts) {
 		const { id: handOverId, watchId, session, from: by } = next;
 		const content = { kind: 'handedOver', watchId, handOverId, from: by } as const;
 		const post = { target: targetOfHandOver(next), key: keyOfGiver(by), content };
-		const obstacle = obstacleTo(wish, current);
-		if (obstacle !== null && current !== null) return { kind: obstacle, handOver: current };
-		// Its window is submitted again, and others have handed the question over since.
+		// A repeated submission is done, whatever others did with the question since.
 		const queued = from(trx, 'posts', { stream: streamOf(post.target), uniqueKey: post.key }).select('id');
 		if (await isFound(queued)) return { kind: 'handedOver', handOver: next };
+		const obstacle = obstacleTo(wish, current);
+		if (obstacle !== null && current !== null) return { kind: obstacle, handOver: current };
 		const tooMany = await tooManyOf(trx, next, now);
 		if (tooMany !== null) return tooMany;
 		await handOverQuestion(trx, asked, { handOver: next, note }, cipher);
@@ -57,8 +57,8 @@ export function createHandOverStore({ db, cipher }: StoreParts) {
 		giveBack: (given: GivenBack, now: number) => db.write((trx) => giveBack({ trx, now }, given)),
 
 		/**
-		 * Whether a person has a question of a session in a channel, or had one when it was settled: not when they gave it
-		 * back or handed it on, nor for what the agent asked since. The newest that they got or handed over counts.
+		 * Whether a person has the question of a session in a channel by hand-over, or had it when it was settled. It ends
+		 * when they give it back or hand it on, or the agent asks something else.
 		 */
 		async holds({ teamId, userId }: Person, channelId: string, session: SessionKey): Promise<boolean> {
 			const here = { ...sessionOf(session), heldTeamId: teamId, heldChannelId: channelId };
@@ -75,10 +75,10 @@ export function createHandOverStore({ db, cipher }: StoreParts) {
 	};
 }
 
-/** The key of the direct messages about somebody's hand-overs, by which these are counted. */
+/** The key of the direct messages about the hand-overs of a giver. */
 const keyOfGiver = (userId: string) => `handedOver:${userId}`;
 
-/** Who of both has reached their limit. Direct messages are counted: they outlive the hand-overs. */
+/** Whether giver or receiver has reached their limit. The direct messages are counted: they outlive hand-overs. */
 async function tooManyOf(trx: Db, next: HandOver, now: number): Promise<HandOverResult | null> {
 	const key = keyOfGiver(next.from);
 	const { fromCount, toCount, fromSince, toSince } = await from(trx, 'posts', { teamId: next.teamId })

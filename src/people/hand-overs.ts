@@ -1,11 +1,11 @@
-import type { Core } from '../core.ts';
 import type { AnswerStore } from '../delivery/answer-store.ts';
 import { isAnsweredSince } from '../domain/answer.ts';
 import { type HandedQuestion, type HandOver, holderOf, obstacleTo } from '../domain/hand-over.ts';
 import type { Person } from '../domain/person.ts';
 import { activeHolder, handOverOf } from '../screens/facts.ts';
 import type { WatchStore } from '../sessions/watch-store.ts';
-import type { MayAct, Refusal } from '../slack/access-policy.ts';
+import type { Refusal } from '../slack/access-policy.ts';
+import type { HandlerContext } from '../slack/context.ts';
 import type { createHandOverStore } from './hand-over-store.ts';
 
 /** The question of a *Hand over* or *Give back*, and where its person sees it. */
@@ -18,15 +18,15 @@ export interface HandOverStores {
 }
 
 /** Hands questions over to people, and back. */
-export function createHandOvers(core: Core<HandOverStores>, mayAct: MayAct) {
-	const { serviceUrl, clock } = core;
+export function createHandOvers(core: HandlerContext<HandOverStores>) {
+	const { serviceUrl, clock, mayAct } = core;
 	const { handOvers: store, answers, watches } = core.store;
 
 	function keyOf({ teamId }: Person, { sessionId, fingerprint }: PressedQuestion): HandedQuestion {
 		return { teamId, session: { service: serviceUrl, sessionId }, fingerprint };
 	}
 
-	/** The question as asked in its channel, with its newest hand-over; else who has answered it, if it is one of us. */
+	/** The question as asked in its channel, with its newest hand-over. `closed`: who has answered it, if known. */
 	async function askedIn({ teamId, session, fingerprint }: HandedQuestion, channelId: string) {
 		const watched = await watches.find({ teamId, channelId }, session);
 		const shown = watched && (await watches.shownOf([watched.id])).get(watched.id);
@@ -47,13 +47,13 @@ export function createHandOvers(core: Core<HandOverStores>, mayAct: MayAct) {
 	}
 
 	return {
-		/** The question, if this person can hand it over to somebody; else why not. */
+		/** The question, if this person can hand it over; else why not. */
 		async begin(person: Person, pressed: PressedQuestion) {
 			const asked = await askedIn(keyOf(person, pressed), pressed.channelId);
 			if (asked.kind === 'closed') return asked;
 			const { handOver } = asked;
 			const replaces = await replaceable(asked, person, pressed.sessionId);
-			const kind = obstacleTo({ id: '', from: person.userId, to: '', replaces }, handOver);
+			const kind = obstacleTo({ from: person.userId, replaces }, handOver);
 			return kind === null || handOver === null ? asked : ({ kind, handOver } as const);
 		},
 

@@ -18,7 +18,7 @@ import {
 	windowPlace,
 } from '../slack/request.ts';
 
-/** Registers *History* and the buttons of its pages; returns what opens it. All read only our own store. */
+/** Registers *History* and the buttons of its pages. Returns what opens it. Nothing here asks the session service. */
 export function registerHistory(core: HandlerContext<{ answers: AnswerStore; watches: WatchStore }>) {
 	const { listen, serviceUrl, reply, store, noteOpened } = core;
 	const { views } = core.clients.people;
@@ -41,7 +41,7 @@ export function registerHistory(core: HandlerContext<{ answers: AnswerStore; wat
 		return ifAllowed(windowPlace(metadata), turn, { takesTurn: true });
 	});
 
-	/** `shown`: the window with *History*, which stays below. */
+	/** `shown`: the window whose *History* was pressed. It stays below. */
 	async function open(request: AllowedRequest, sessionId: string, shown: SubmittedView | null = null): Promise<void> {
 		const origin = originOf(request, shown);
 		const view = () => page(request, newMetadata({ sessionId, origin }));
@@ -49,7 +49,7 @@ export function registerHistory(core: HandlerContext<{ answers: AnswerStore; wat
 		if (handle !== null) await noteOpened(request, 'history', sessionId);
 	}
 
-	/** Where a message stands that shows an answer: of a channel's that is shown in a direct message, that channel. */
+	/** Where the access policy looks for the answer of a message. A direct message may show the answer of a channel. */
 	async function placeOf(asked: PersonRequest, { origin }: Answer): Promise<Place> {
 		const { channelId, messageTs, person } = asked;
 		if (channelId === null || messageTs === null || !isDirectMessage(channelId)) return { channelId };
@@ -63,12 +63,12 @@ export function registerHistory(core: HandlerContext<{ answers: AnswerStore; wat
 		if (answer === null || answer.person.teamId !== person.teamId)
 			return forAnybody(() => reply.failed(asked, 'answer_not_yours'));
 		const { sessionId } = answer.question;
-		async function show(request: AllowedRequest): Promise<void> {
+		const show = async (request: AllowedRequest) => {
 			const origin = originOf(request, view);
-			const shown = () => questionModal(answer as Answer);
+			const shown = () => questionModal(answer);
 			const handle = await reply.openWindow(whereItBegan(request, origin), 'question', shown, { onTop: view !== null });
 			if (handle !== null) await noteOpened(request, 'question', sessionId);
-		}
+		};
 		return ifAllowed(view === null ? await placeOf(asked, answer) : windowPlace(sessionViewOf(view).metadata), show);
 	});
 

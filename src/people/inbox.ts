@@ -19,12 +19,12 @@ import type { InboxStore } from '../surfaces/inbox-store.ts';
 import type { ViewStore } from '../surfaces/view-store.ts';
 import { registerSnooze } from './snooze.ts';
 
-/** The other tab holds the messages. */
+/** Slack sends the event for the tab *Messages*, too. */
 const HOME_EVENT = z.object({ tab: z.literal('home') });
 const CHANGE_EVENT = z.object({ user: z.object({ id: z.string() }) });
 const MEMBER_EVENT = z.object({ user: z.string() });
 
-/** Registers the Home tab and the buttons of inboxes; what it returns is for `/session` alone. */
+/** Registers the Home tab and the buttons of inboxes. Returns what `/session` without an id does. */
 export function registerInbox(core: HandlerContext<{ inboxes: InboxStore; views: ViewStore }>) {
 	registerSnooze(core);
 	const { listen, clients, clock, personReads, reply, memberships, store } = core;
@@ -32,7 +32,7 @@ export function registerInbox(core: HandlerContext<{ inboxes: InboxStore; views:
 
 	const ask = (place: InboxPlace, page: number | null) => views.ask(place, page, clock.now());
 
-	/** Has the inbox shown, or why there is none. Who is too fast keeps what they see, because they have just got it. */
+	/** Has the Home tab drawn, or shows there why it is refused. A person who is too fast keeps what they see. */
 	async function showHome(request: PersonRequest, refusal: string | null): Promise<void> {
 		const { person, log } = request;
 		const home = homeOf(person);

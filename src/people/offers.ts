@@ -12,18 +12,18 @@ import type { OfferedReply } from '../slack/ids.ts';
 import type { AllowedRequest, PersonRequest, Task } from '../slack/request.ts';
 import { askedOf } from '../surfaces/post.ts';
 import type { Drafting } from './drafts.ts';
-import { createWritten } from './written.ts';
+import { createMessageReader } from './message-reader.ts';
 
 type Found = Awaited<ReturnType<WatchStore['findByPost']>>[number];
 
-/** The open question that the thread of a post is about: of a card's, only where its thread has them. */
+/** Whether the thread of a post is about the watch's open question. A card's thread is, if its channel wants that. */
 function isAboutOpen({ watch, style, post, question }: Found): boolean {
 	if (watch.ended !== null || question === null || question.settled !== null) return false;
 	if (post.kind === 'card') return isInThread(watch.mode, style);
 	return post.questionId === question.id;
 }
 
-/** Watches of a channel that are looked at for a question, and questions that are offered. */
+/** Watches of a channel that are searched for open questions. */
 const MOST_SEARCHED = 100;
 const MOST_OFFERED = 10;
 
@@ -39,9 +39,9 @@ type Core = HandlerContext<{ watches: WatchStore; answers: AnswerStore }> & { dr
 export function createOffers(core: Core) {
 	const { drafting, reply, whoMayAnswer } = core;
 	const { watches, answers } = core.store;
-	const written = createWritten(core);
+	const messages = createMessageReader(core);
 
-	/** The watches that the thread is about: of a list of reminders, those whose question is open, or else one. */
+	/** The watches that a thread is about: those with an open question, else one. A reminder is about several. */
 	async function findWatches({ channelId, threadTs, person: { teamId } }: PersonRequest) {
 		if (channelId === null || threadTs === null) return [];
 		const found = await watches.findByPost({ teamId, channelId }, threadTs);
@@ -49,7 +49,7 @@ export function createOffers(core: Core) {
 		return open.length > 0 ? open : found.slice(0, 1);
 	}
 
-	/** With what it asks; empty when nobody can answer that now. */
+	/** The watch with its question, in a list. Empty when nobody can answer that now. */
 	async function openOf(found: Found) {
 		const asked = askedOf(found);
 		if (asked === null || asked.question.openCount === 0) return [];
@@ -64,12 +64,12 @@ export function createOffers(core: Core) {
 	};
 
 	return {
-		...written,
+		...messages,
 		findWatches,
 
 		/**
-		 * The open questions of a channel that somebody may answer with this text, which is kept for each. `left`: so many
-		 * more there are. `onlySecret`: what asks them takes no text from a message.
+		 * The open questions of a channel that somebody may answer with this text, which is kept for each. `left`: how many
+		 * more there are. `onlySecret`: there are only questions for secrets, which no message answers.
 		 */
 		async questionsFor({ person, channelId, messageTs }: AllowedRequest, text: string): Promise<Offered> {
 			if (channelId === null) return { offered: [], left: 0, onlySecret: false };
@@ -96,7 +96,7 @@ export function createOffers(core: Core) {
 			const offered = open
 				.slice(0, MOST_OFFERED)
 				.map(async ({ question, position, sessionId, sessionName }): Promise<OfferedQuestion> => {
-					// Whoever has edited the message, or is asked something else, gets what it says now.
+					// An edited message, or another question, is another offer.
 					const { fingerprint, messageIndex } = question;
 					const id = hashOf(JSON.stringify([person, channelId, messageTs, sessionId, messageIndex, fingerprint, text]));
 					await drafting.keepAside(person, { formId: id, sessionId, sessionName }, question, { [position]: text });
@@ -110,13 +110,14 @@ export function createOffers(core: Core) {
 		},
 
 		/**
-		 * What offers a message as the answer, or says why it cannot be one: a mention in any thread of a watch, another
-		 * message only in that of an open question or its reminder, once for its author. Null for all others.
+		 * The task that offers a message to its author as the answer, or says why it cannot be one. A mention gets a reply
+		 * in any thread of a watch. Another message gets one only in the thread of an open question or its reminder, and
+		 * once for each author. Null for all others.
 		 */
 		async offerOf(request: PersonRequest, event: unknown, isMention: boolean): Promise<Task | null> {
 			const { person, channelId, threadTs, messageTs } = request;
 			const found = await findWatches(request);
-			const [hasText, withFiles] = [written.hasText(event), written.hasFiles(event)];
+			const [hasText, withFiles] = [messages.hasText(event), messages.hasFiles(event)];
 			if (found.length === 0 || !(hasText || withFiles)) return null;
 			if (channelId === null || threadTs === null || messageTs === null) return null;
 			const tell = isMention ? reply.toPerson : reply.unasked;
@@ -136,12 +137,12 @@ export function createOffers(core: Core) {
 			const id = hashOf(JSON.stringify([person, what]));
 			const target = { id, sessionId, messageIndex: question.messageIndex };
 			const position = isOne ? itemFor(question) : null;
-			// What is cut, or has several parts, only the form shows.
+			// A question that is cut, or has several items, needs the form.
 			const isWhole =
 				question.itemCount === 1 && openQuestionParts(question, { sessionId, discreet: true }).note === '';
 			const asked = { ...target, readAt, arrival: question.arrival ?? null, channelId, threadTs, messageTs };
 			const run = async (to: PersonRequest) => {
-				const text = await written.textOf(to, event);
+				const text = await messages.textOf(to, event);
 				const shown = { text, question, sessionName, withFiles };
 				const offer = isWhole ? replyOffer(asked, shown) : formOffer(target, shown);
 				const values = position === null || !hasText ? {} : { [position]: text };
@@ -153,7 +154,7 @@ export function createOffers(core: Core) {
 			return { place: { channelId, answers: sessionId }, run };
 		},
 
-		/** The only item of the question that was offered a reply, as last read; null when another one is asked. */
+		/** The only item of the question that a reply was offered to, as last read. Null when another one is asked. */
 		async itemOf({ teamId }: Person, { channelId, threadTs }: OfferedReply, fingerprint: string) {
 			const found = await watches.findByPost({ teamId, channelId }, threadTs);
 			return found.find(({ view }) => view?.question?.fingerprint === fingerprint)?.view?.question?.items[0] ?? null;

@@ -18,14 +18,15 @@ import { answerPlace, type PersonRequest, type Press } from '../slack/request.ts
 import type { InboxStore } from '../surfaces/inbox-store.ts';
 import type { ViewStore } from '../surfaces/view-store.ts';
 
-type Parts = { readonly answers: Answers };
-
-export function registerPress(core: HandlerContext<{ inboxes: InboxStore; views: ViewStore }> & Parts): void {
+/** Registers the buttons that answer a question with one press. */
+export function registerPress(
+	core: HandlerContext<{ inboxes: InboxStore; views: ViewStore }> & { readonly answers: Answers },
+): void {
 	const { listen, reply, answers, store, serviceUrl, clock, config } = core;
 
 	const pressedAt = new Map<string, number>();
 
-	/** Whether an option was pressed within a minute: one message tells of both presses. */
+	/** Whether a press repeats one of the last minute: one message is enough for both. */
 	function repeats(key: string): boolean {
 		const now = clock.now();
 		const isRecent = (at: number) => Math.abs(now - at) < MINUTE_MS;
@@ -78,7 +79,7 @@ export function registerPress(core: HandlerContext<{ inboxes: InboxStore; views:
 	}
 }
 
-/** The same for a press however often Slack repeats it. */
+/** The submission key of a press. All of Slack's deliveries of one press have the same. */
 function keyOf({ person, channelId, messageTs, triggerId }: PersonRequest, { view, actionTs }: Press): string {
 	const place = view === null ? `${channelId}:${messageTs}` : view.id;
 	return `press:${person.userId}:${place}:${actionTs ?? triggerId ?? ''}`;

@@ -35,20 +35,12 @@ type Change = Partial<Pick<ViewMetadata, 'page' | 'partial' | 'plainText' | 'sho
 export function registerSession(
 	core: Parameters<typeof registerHistory>[0] &
 		Parameters<typeof createDrafting>[0] &
-		Parameters<typeof createSessionFlow>[0],
+		Omit<Parameters<typeof createSessionFlow>[0], 'drafting'>,
 	{ watching, ...commands }: { watching: WatchCommands } & Pick<Commands, 'openInbox' | 'openSettings'>,
 ) {
-	const { listen, reply, whoMayAnswer, noteOpened } = core;
+	const { listen, reply, noteOpened } = core;
 	const drafting = createDrafting(core);
-	const whyNotAnswer: Parameters<typeof createSessionFlow>[1]['whyNotAnswer'] = async (
-		person,
-		{ sessionId, origin },
-	) => {
-		const why = await whoMayAnswer.whyNot(person, sessionId, origin.channelId);
-		return why && reply.words(why).line;
-	};
-
-	const flow = createSessionFlow(core, { ...core, drafting, whyNotAnswer }, core);
+	const flow = createSessionFlow({ ...core, drafting });
 	registerSessionCommand({ ...core, flow }, { ...watching, ...commands, openHistory: registerHistory(core) });
 
 	/** Saves the texts in the fields as a draft and shows the view's session again. */
@@ -84,14 +76,14 @@ export function registerSession(
 		return ifAllowed(place, show, { need: 'send' });
 	});
 
-	/** What is ticked is removed from drafts, whoever ticks it. `isShown`: the form is shown again in any case. */
-	function mark({ person }: PersonRequest, view: SubmittedSessionView, blockId: string, isShown: boolean): Task {
+	/** Removes what is ticked from drafts, whoever ticks it. `showsAgain`: the form is shown again in any case. */
+	function mark({ person }: PersonRequest, view: SubmittedSessionView, blockId: string, showsAgain: boolean): Task {
 		return forAnybody(async () => {
 			const form = await drafting.marked(person, view, blockId);
 			const keep = async (request: AllowedRequest) => {
 				await drafting.keep(person, form);
 				// Slack's state of an emptied box is that of an untouched one, so the view's metadata says that it is empty.
-				if (isShown || form.metadata.secret.length === 0) await flow.show(request, { ...form, sameReading: true });
+				if (showsAgain || form.metadata.secret.length === 0) await flow.show(request, { ...form, sameReading: true });
 			};
 			return ifAllowed(windowPlace(form.metadata), keep, SILENTLY);
 		});
@@ -133,17 +125,13 @@ export function registerSession(
 
 	const opening = [ACTIONS.answer, ACTIONS.open, ACTIONS.showScreenshot];
 	listen.valued(opening, decodeTarget, (request, target, { view, row }, id) => {
-		const wish = {
-			...target,
-			toAnswer: id === ACTIONS.answer,
-			...(row !== null && { origin: row }),
-		};
-		return flow.open(request, wish, view);
+		const options = { ...target, toAnswer: id === ACTIONS.answer, ...(row !== null && { origin: row }) };
+		return flow.open(request, options, view);
 	});
 
 	listen.valued(ACTIONS.answerAgain, decodeQuestionMark, (request, beside, { view, row }) => {
-		const wish = { ...beside, messageIndex: null, toAnswer: true, again: true, ...(row !== null && { origin: row }) };
-		return flow.open(request, wish, view);
+		const asked = { ...beside, messageIndex: null, toAnswer: true, again: true };
+		return flow.open(request, { ...asked, ...(row !== null && { origin: row }) }, view);
 	});
 
 	// People who may not answer are not interrupted while they type: "Send answer" tells them.

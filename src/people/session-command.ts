@@ -15,9 +15,9 @@ const MAX_ID_LENGTH = 400;
 const MAX_WORD_LENGTH = 4_000;
 const MAX_IDS = 20;
 
-/** Pasting brings them along, and nobody sees them. */
+/** Invisible characters, which come along when people paste. */
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]|(?!\s)\p{Cc}/gu;
-/** Separate ids, in quotes and links where these end or begin. */
+/** Commas separate ids. A comma inside of quotes or a link is part of the id. */
 const COMMAS = /[,;，、；،]/;
 const COMMAS_AFTER = /(?<=["'`”’»>])[,;，、；،]|[,;，、；،](?=["'`“„‘«<])/;
 const QUOTED_OR_LINK = /["'`“”„‘’«»:]/;
@@ -67,7 +67,7 @@ export function parseSessionCommand(text: string, dashboardUrl: string | null) {
 	}
 }
 
-/** Words that begin with no command: a flag behind an id, a mistyped command, or several ids. */
+/** What is wrong with several words that begin with no command. */
 function severalWords(first: string, others: readonly string[]) {
 	const mistyped = unknownFlag([first, ...others]);
 	if (mistyped !== null) return mistyped;
@@ -75,7 +75,7 @@ function severalWords(first: string, others: readonly string[]) {
 	return meant === undefined ? help('one_session', first) : help('unknown_word', first, meant);
 }
 
-/** An id in quotes may be this word. */
+/** Whether somebody asks for all. In quotes the word is an id. */
 const isAll = (words: readonly string[]) => words.length === 1 && words[0]?.toLowerCase() === 'all';
 
 function parseWatch(words: readonly string[], dashboardUrl: string | null) {

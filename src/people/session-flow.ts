@@ -1,3 +1,4 @@
+import type { Origin } from '../domain/answer.ts';
 import type { Person } from '../domain/person.ts';
 import { MINUTE_MS } from '../kernel/clock.ts';
 import { loggedId } from '../kernel/log.ts';
@@ -13,9 +14,8 @@ import { ONLY_TEXT } from '../screens/question.ts';
 import { MISSING, REASONS } from '../service/service.ts';
 import type { ModalView } from '../slack/blocks.ts';
 import { slackCodeOf, slackErrorCode, slackFailure } from '../slack/clients.ts';
-import type { HandlerContext } from '../slack/context.ts';
 import { answerCard, errorMessage, errorModal, errorWords, stillWaitingMessage } from '../slack/error-view.ts';
-import { CALLBACKS, decodeMetadata, newMetadata } from '../slack/ids.ts';
+import { CALLBACKS, decodeMetadata, newMetadata, type SessionTarget } from '../slack/ids.ts';
 import type { ReadPermit } from '../slack/person-reads.ts';
 import { createPatientReads, openView, type UpdateOutcome, type ViewHandle } from '../slack/reply.ts';
 import {
@@ -32,13 +32,24 @@ import {
 	windowPlace,
 } from '../slack/request.ts';
 import { line, type Words } from '../slack/rich-text.ts';
-import type { Wish } from './drafts.ts';
-import { type Content, createPresenter, type ShownReading } from './session-presenter.ts';
+import type { Prefill } from './drafts.ts';
+import { type ChosenMessage, type Content, createPresenter, type ShownReading } from './session-presenter.ts';
 
-interface Wanted extends Content {
-	readonly text?: Wish['text'];
-	readonly textFor?: Wish['textFor'];
-	readonly withFiles?: boolean;
+export interface OpenOptions extends SessionTarget {
+	/** The person came to answer: when no question is open, the modal says who settled the newest one. */
+	readonly toAnswer?: boolean;
+	/** Shows each empty field, whatever is known of earlier answers. */
+	readonly again?: boolean;
+	/** The question beside the button of *Answer again…*: the form says when it asks another one. */
+	readonly fingerprint?: string;
+	/** Default: the origin of the request. */
+	readonly origin?: Origin;
+	readonly prefill?: Prefill;
+	readonly chosen?: ChosenMessage | null;
+}
+
+interface Shown extends Content {
+	readonly chosen?: ChosenMessage | null;
 	/** Allows to read the session; left out: it is asked for. */
 	readonly permit?: ReadPermit;
 	/** Uses the last reading if it is in memory. The person is told if it is newer than what they saw. */
@@ -52,6 +63,14 @@ interface Filling {
 	readonly notices?: SessionModel['notices'];
 }
 
+/** What could not be shown in a view, and why. */
+interface Failed {
+	readonly request: AllowedRequest;
+	readonly handle: ViewHandle;
+	readonly content: Shown;
+	readonly error: unknown;
+}
+
 type Filled = Readonly<{ outcome: UpdateOutcome; view: ModalView }>;
 
 /** Why a stored question is shown. */
@@ -60,19 +79,13 @@ const NOT_YET = 'The session service has not responded yet.';
 /** Whether the session could not be read, and perhaps can be later. */
 const isOfService = (code: string) => REASONS.has(code) && code !== MISSING.gone;
 
-type Noticed = Pick<Wanted, 'metadata' | 'typed' | 'tries'>;
-
 /** How often an update is tried when Slack limits calls, and asks to wait no longer than a minute. */
 const MAX_UPDATES = 3;
 
-/** Shows a session in a modal: a loading view, then the content. Without it, an ephemeral card offers a button. */
-export function createSessionFlow(
-	core: Parameters<typeof createPresenter>[0],
-	shown: Parameters<typeof createPresenter>[1],
-	{ personReads, reply, noteOpened }: Pick<HandlerContext, 'personReads' | 'reply' | 'noteOpened'>,
-) {
-	const presenter = createPresenter(core, shown);
-	const { clock } = core;
+/** Shows a session in a modal: a loading view, then the content. Without a modal, an ephemeral card offers a button. */
+export function createSessionFlow(core: Parameters<typeof createPresenter>[0]) {
+	const presenter = createPresenter(core);
+	const { clock, drafting, personReads, reply, noteOpened } = core;
 	const client = core.clients.people;
 	const { latest } = core.sessionService;
 	const reads = createPatientReads(core);
@@ -90,43 +103,37 @@ export function createSessionFlow(
 	async function fill(
 		person: Person,
 		handle: ViewHandle,
-		content: Wanted,
+		content: Shown,
 		{ reading, notices = [] }: Filling,
 	): Promise<Filled> {
-		const { text, textFor = null } = content;
+		const { chosen = null } = content;
 		const named = metadataOf(content.metadata, reading.session);
 		// What is masked or cut in a stored question is no option that an agent would know.
 		const metadata = reading.stored?.isWhole === false ? { ...named, plainText: true } : named;
-		const isRefused = text != null && (await shown.whyNotAnswer(person, metadata)) !== null;
-		const placed =
-			text == null || isRefused ? null : await presenter.placeText(person, metadata, reading, { text, textFor });
-		const choose = placed?.choose;
-		const { withFiles = false } = content;
-		if (choose) {
-			const [question, positions, written, chooser] = choose;
-			const chosen = { text: written, withFiles };
-			return draw(handle, () => chooseItemModal(question, positions, chosen, chooser));
-		}
+		const isRefused = chosen !== null && (await presenter.whyNotAnswer(person, metadata)) !== null;
+		const placed = chosen === null || isRefused ? null : await presenter.place(person, metadata, reading, chosen);
+		if (placed?.kind === 'choose' && chosen !== null)
+			return draw(handle, () => chooseItemModal(placed.question, placed.positions, chosen, placed.metadata));
 		const isNewer = content.sameReading === true && metadata.readAt > 0 && reading.since > metadata.readAt;
 		const model = await presenter.model({
 			...content,
 			metadata,
 			person,
 			viewId: handle.id,
-			prefill: placed?.prefill ?? content.prefill ?? null,
+			prefill: placed?.kind === 'filled' ? placed.prefill : (content.prefill ?? null),
 			reading,
 			notices: [
 				...notices,
 				...(isNewer ? [NOTICES.readAgain] : []),
-				...(placed?.notices ?? []),
-				...(withFiles ? [line(ONLY_TEXT)] : []),
+				...(placed?.kind === 'nowhere' ? [placed.notice] : []),
+				...(chosen?.withFiles === true ? [line(ONLY_TEXT)] : []),
 			],
 		});
 		return put(person, handle, model, content.tries);
 	}
 
-	/** Shows the question that is stored, because its session cannot be read as `words` say. Null: none can be shown. */
-	async function fillStored(person: Person, handle: ViewHandle, content: Wanted, words: Words) {
+	/** Shows the stored question. `words`: why its session cannot be read. Null when no question can be shown. */
+	async function fillStored(person: Person, handle: ViewHandle, content: Shown, words: Words) {
 		const reading = await presenter.stored(content.metadata);
 		if (reading === null) return null;
 		const notices = [NOTICES.stored(words, reading.readAt)];
@@ -153,7 +160,7 @@ export function createSessionFlow(
 		const drawn = await draw(handle, build, tries);
 		if (drawn.outcome !== 'updated') return drawn;
 		// Only now: whoever closed or submitted the form during the read is no longer answering.
-		await shown.drafting.shown(person, handle, drawn.view, model);
+		await drafting.shown(person, handle, drawn.view, model);
 		return drawn;
 	}
 
@@ -161,7 +168,7 @@ export function createSessionFlow(
 	async function putNotice(
 		person: Person,
 		handle: ViewHandle,
-		{ metadata, typed = null, tries }: Noticed,
+		{ metadata, typed = null, tries }: Pick<Shown, 'metadata' | 'typed' | 'tries'>,
 		notice: (readAt: number) => SessionModel['notices'][number],
 	) {
 		// After a submission the view shows a receipt, which must not be replaced.
@@ -173,8 +180,53 @@ export function createSessionFlow(
 		return (await put(person, handle, model, tries)).outcome;
 	}
 
-	/** Shows a session in a view. `isShown`: it stays during the read. Resolves to the outcome; null: nothing read. */
-	async function showIn(request: AllowedRequest, handle: ViewHandle, content: Wanted, isShown: boolean) {
+	/** Opens the error above the view, whose texts stay. */
+	async function showErrorOnTop({ request, content: { metadata }, error }: Failed): Promise<void> {
+		const code = slackCodeOf(error);
+		const context = reply.errorContext(error, metadata.fields.length === 0 ? 'nothing' : 'text');
+		const modal = errorModal(code, { ...metadata, fields: [] }, context);
+		await reply.onTop(request, metadata, { modal, message: errorMessage(code, metadata.sessionId, context) });
+	}
+
+	/** Adds a notice about an error to what a view shows. Null when that failed or is not possible. */
+	function putStale({ request, handle, content }: Failed, words: Words) {
+		const stale = (readAt: number) => NOTICES.stale(words, readAt, clock.now());
+		return putNotice(request.person, handle, content, stale).catch(() => null);
+	}
+
+	/** `isShown`: the view shows the session already. */
+	async function tellTooFast(failed: Failed, isShown: boolean): Promise<void> {
+		const { request, error } = failed;
+		if (!(await personReads.isWorthTelling(request))) return;
+		const { retryAt } = reply.errorContext(error);
+		const { what, text } = errorWords('too_fast', { retryAt });
+		if (isShown && (await putStale(failed, retryAt === null ? what : text)) === 'updated') return;
+		await showErrorOnTop(failed);
+	}
+
+	/** `isNoted`: the view says that the read takes long. */
+	async function tellFailure(failed: Failed, isNoted: boolean): Promise<void> {
+		const { request, handle, content, error } = failed;
+		const { metadata } = content;
+		const { sessionId, origin } = metadata;
+		const code = slackCodeOf(error);
+		const { retryAt } = reply.errorContext(error);
+		// The notice about the error replaces the one about the wait. A view that changed after the press shows none.
+		if (isNoted && (await putStale(failed, errorWords(code, { retryAt }).what)) !== null) return;
+		if (metadata.fields.length > 0) return showErrorOnTop(failed);
+		const session = loggedId(sessionId);
+		request.log.warn('session_not_shown', { session, code, ...(code === 'internal' && { err: error }) });
+		await despiteLimit(() => handle.update(reply.errorView(error, metadata))).catch(async (updateError: unknown) => {
+			request.log.error('error_not_shown', { code: slackFailure(updateError).code });
+			await reply.failed(whereItBegan(request, origin), error, { sessionId });
+		});
+	}
+
+	/**
+	 * Shows a session in a view. `isShown`: it shows that already, and keeps it during the read. Resolves to `shown`,
+	 * `stored`, `closed_meanwhile` or the code of an error; null when nothing was read.
+	 */
+	async function showIn(request: AllowedRequest, handle: ViewHandle, content: Shown, isShown: boolean) {
 		const { person } = request;
 		const { metadata } = content;
 		const { sessionId } = metadata;
@@ -215,33 +267,8 @@ export function createSessionFlow(
 				const outcome = await showStored(errorWords(code).what).catch(() => null);
 				if (outcome !== null) return outcome === 'updated' ? 'stored' : 'closed_meanwhile';
 			}
-			const isTooFast = code === 'too_fast';
-			const context = reply.errorContext(error, metadata.fields.length === 0 ? 'nothing' : 'text');
-			if (isTooFast && !(await personReads.isWorthTelling(request))) return code;
-			if (isNoted || (isTooFast && isShown)) {
-				// A notice about the error replaces the one that the read takes long.
-				const { retryAt } = context;
-				const { what, text } = errorWords(code, { retryAt });
-				const words = isTooFast && retryAt !== null ? text : what;
-				const stale = (readAt: number) => NOTICES.stale(words, readAt, clock.now());
-				const outcome = await putNotice(person, handle, content, stale).catch(() => null);
-				// If the view changed after the press, the error of the press is not shown.
-				if (outcome === 'updated' || (!isTooFast && outcome !== null)) return code;
-			}
-			if (isTooFast || metadata.fields.length > 0) {
-				const modal = errorModal(code, { ...metadata, fields: [] }, context);
-				await reply.onTop(request, metadata, { modal, message: errorMessage(code, sessionId, context) });
-				return code;
-			}
-			request.log.warn('session_not_shown', {
-				session: loggedId(sessionId),
-				code,
-				...(code === 'internal' && { err: error }),
-			});
-			await despiteLimit(() => handle.update(reply.errorView(error, metadata))).catch(async (updateError: unknown) => {
-				request.log.error('error_not_shown', { code: slackFailure(updateError).code });
-				await reply.failed(whereItBegan(request, metadata.origin), error, { sessionId });
-			});
+			const failed = { request, handle, content, error };
+			await (code === 'too_fast' ? tellTooFast(failed, isShown) : tellFailure(failed, isNoted));
 			return code;
 		}
 	}
@@ -256,7 +283,7 @@ export function createSessionFlow(
 			},
 			async update(content) {
 				const outcome = await handle.update(content);
-				const noticed = outcome === 'changed' ? await shown.drafting.afterNotice({ ...view, hash: handle.hash }) : null;
+				const noticed = outcome === 'changed' ? await drafting.afterNotice({ ...view, hash: handle.hash }) : null;
 				if (noticed === null) return outcome;
 				handle = reply.handleOf(noticed);
 				return handle.update(content);
@@ -265,17 +292,18 @@ export function createSessionFlow(
 	}
 
 	/** Shows the session again in an open view, whose texts stay. If it cannot be read, the error opens on top. */
-	async function show(request: AllowedRequest, content: Wanted & { view: SubmittedView }): Promise<void> {
+	async function show(request: AllowedRequest, content: Shown & { view: SubmittedView }): Promise<void> {
 		const { view, metadata } = content;
 		const isShown = view.callbackId === CALLBACKS.session;
-		if (view.callbackId === CALLBACKS.receipt) await shown.drafting.leaveReceipt(view.id);
+		if (view.callbackId === CALLBACKS.receipt) await drafting.leaveReceipt(view.id);
 		const outcome = await showIn(request, overNotices(view), content, isShown);
 		await noteOpened(request, isShown ? 'refresh' : 'open', metadata.sessionId, outcome);
 	}
 
-	/** Opens a modal with the request's trigger, perhaps `onTop` of an open one; the modal also shows a refusal. */
-	function openModal(request: PersonRequest, content: Wanted, { sessionId, messageIndex }: Wish, onTop: boolean): Task {
+	/** Opens a modal with the request's trigger, perhaps `onTop` of an open one. The modal also shows a refusal. */
+	function openModal(request: PersonRequest, content: Shown, messageIndex: number | null, onTop: boolean): Task {
 		const { metadata } = content;
+		const { sessionId, origin } = metadata;
 		const loading = loadingModal(metadata, { isKnown: personReads.isKnown(request) });
 		// At once, because the trigger expires after three seconds. `handle` null: Slack did not open the view.
 		const beginning = personReads.permit(request).then(async (permit) => {
@@ -286,11 +314,11 @@ export function createSessionFlow(
 
 		async function toSomebodyAllowed(allowed: AllowedRequest): Promise<void> {
 			const { permit, handle } = await beginning;
-			const shown = handle && (await showIn(allowed, handle, { ...content, permit }, false));
+			const outcome = handle && (await showIn(allowed, handle, { ...content, permit }, false));
 			// Without an id, Slack may not have opened it.
-			const isLost = handle === null || (handle.id === null && shown === 'closed_meanwhile');
+			const isLost = handle === null || (handle.id === null && outcome === 'closed_meanwhile');
 			if (isLost) await reply.toPerson(request, answerCard(sessionId, messageIndex));
-			await noteOpened(request, 'open', sessionId, shown);
+			await noteOpened(request, 'open', sessionId, outcome);
 		}
 
 		async function toSomebodyRefused(refusal: NotAllowed): Promise<void> {
@@ -299,39 +327,30 @@ export function createSessionFlow(
 			if (outcome !== 'updated') await reply.failed(request, refusal);
 		}
 
-		const { origin } = metadata;
 		// In the channel itself Slack has just let them act.
 		const place = origin.isCopy ? windowPlace(metadata) : origin.channelId;
 		return ifAllowed(place, toSomebodyAllowed, { refused: toSomebodyRefused, waits: true });
 	}
 
 	return {
-		/** Shows a session in `view` or a new modal (over an inbox too), to who may see it in the origin's channel. */
-		open(request: PersonRequest, wish: Wish, view: SubmittedView | null = null): Task {
-			const { sessionId } = wish;
-			const from = wish.origin ?? originOf(request, view);
+		/** Shows a session in `view` or a new modal (also above an inbox), to who may see it in the origin's channel. */
+		open(request: PersonRequest, options: OpenOptions, view: SubmittedView | null = null): Task {
+			const { sessionId, messageIndex, toAnswer = false, again = false, fingerprint = null } = options;
+			const { prefill = null, chosen = null } = options;
+			const from = options.origin ?? originOf(request, view);
 			const isNew = view === null || inboxOf(request, view) !== null;
-			const isCopy = isNew && wish.origin !== undefined && copyPlace(request, from.channelId, sessionId).isCopy;
-			const {
-				messageIndex,
-				toAnswer = false,
-				again = false,
-				fingerprint = null,
-				prefill = null,
-				text = null,
-				textFor = null,
-				withFiles = false,
-			} = wish;
+			const isCopy = isNew && options.origin !== undefined && copyPlace(request, from.channelId, sessionId).isCopy;
 			const metadata = newMetadata({ sessionId, again, fingerprint, origin: isCopy ? { ...from, isCopy } : from });
-			const wanted = messageIndex ?? (toAnswer ? 'newest' : null);
-			const content = { metadata, wanted, prefill, text, textFor, withFiles } as const;
-			if (isNew) return openModal(request, content, wish, view?.callbackId === CALLBACKS.inbox);
+			const content = { metadata, wanted: messageIndex ?? (toAnswer ? 'newest' : null), prefill, chosen } as const;
+			if (isNew) return openModal(request, content, messageIndex, view?.callbackId === CALLBACKS.inbox);
 			return ifAllowed(windowPlace(metadata), (allowed) => show(allowed, { ...content, view }));
 		},
 
 		show,
 
+		/** The person closed a view: ends its reads. */
 		left: reads.left,
+		/** The view shows a receipt now: ends the reads for its form. */
 		submitted: reads.end,
 		stop: reads.stop,
 	};

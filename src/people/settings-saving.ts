@@ -30,16 +30,14 @@ const NOT_CHECKED = [{ ok: false, reason: 'could_not_check' }, true] as const;
 /** Where somebody is to be mentioned, and by whom it is set. */
 type MentionPlace = Pick<SettingsMetadata, 'channelId'> & Pick<AllowedRequest, 'person'>;
 
-type Parts = Pick<HandlerContext, 'memberships' | 'channels' | 'mayAct' | 'accessPolicy' | 'userGroups'>;
-
 /** What somebody chose for a channel. */
 type Chosen = Omit<ReturnType<typeof readSettingsForm>, 'errors' | 'values'> & Pick<SettingsMetadata, 'channelId'>;
 
 /** Who may see and change the settings of a place, and whom they may mention; stores what they choose. */
-export function createSettingsSaving(
-	{ clock, config, directory, store: { channelSettings: store } }: Core<{ channelSettings: ChannelSettingsStore }>,
-	{ memberships, channels, mayAct, accessPolicy, userGroups }: Parts,
-) {
+export function createSettingsSaving(core: HandlerContext<{ readonly channelSettings: ChannelSettingsStore }>) {
+	const { clock, config, directory, memberships, channels, mayAct, accessPolicy, userGroups } = core;
+	const { channelSettings: store } = core.store;
+
 	/** Null for a group that does not exist any more. */
 	const membersOf = (groupId: string, signal: AbortSignal): Promise<ReadonlySet<string> | null> =>
 		directory.userGroup(groupId, signal).catch((error: unknown) => {
@@ -48,8 +46,8 @@ export function createSettingsSaving(
 		});
 
 	/**
-	 * Those of these people and groups whom nobody in the channel is. In most channels one list of its members answers
-	 * for all. Of larger ones, people further on are looked up one by one: that takes as long however large it is.
+	 * The people who are not in the channel, and the groups without a member there. For most channels one page of their
+	 * members is enough. In larger ones each person is looked up, which takes no longer for more members.
 	 */
 	async function absentOf(
 		people: readonly string[],
@@ -74,9 +72,9 @@ export function createSettingsSaving(
 	}
 
 	/**
-	 * People must be allowed to answer. Whoever is to be mentioned must also be named in `list`, if it names anybody, and
-	 * see the question in its channel; null: nobody is. Resolves to null when Slack does not tell who somebody is. Throws
-	 * when it tells nothing about groups or the channel, or the signal is aborted.
+	 * Why people and groups cannot be named. People must be allowed to answer. `list`: for a mention, they must be in the
+	 * channel, and named in that list if it names anybody. Resolves to null when Slack does not say who somebody is.
+	 * @throws when Slack says nothing about groups or the channel, or the signal is aborted
 	 */
 	async function problemsOf(
 		{ userIds, groupIds }: Mention,
@@ -186,7 +184,7 @@ export function createSettingsSaving(
 		mayChange: ({ person }: AllowedRequest, { settings }: StoredChannelSettings): Promise<boolean> =>
 			accessPolicy.mayChange(person.userId, settings.answerers).catch(() => true),
 
-		/** Has an escalation, which is turned on, mention the person too. Resolves to when it comes; null: no room. */
+		/** Turns the escalation on and adds the person to its mentions. Resolves to its time in ms; null: no room. */
 		async mention(request: AllowedRequest, channelId: string): Promise<number | null> {
 			for (;;) {
 				const { person } = request;
@@ -196,7 +194,7 @@ export function createSettingsSaving(
 				const chosen = withMention(before, person.userId, config.REMIND_AFTER);
 				if (chosen.mention.userIds.length > MOST_PEOPLE) return null;
 				const { kind } = await write(request, { channelId, revision }, { before, chosen });
-				// Else somebody saved meanwhile.
+				// After a conflict the newest settings are read again.
 				if (kind !== 'conflict') return chosen.escalateAfterMs;
 			}
 		},
@@ -207,7 +205,7 @@ const notChecked = ({ userIds }: Mention, people: SettingsField, groups: Setting
 	[userIds.length > 0 ? people : groups]: SETTINGS_ERRORS.mentionNotChecked,
 });
 
-/** An escalation that somebody turns on by asking for a mention comes after this, but after the reminder. */
+/** After which time an escalation comes that *Mention me* turns on. It is later where the reminder is. */
 const ESCALATE_AFTER_MS = 30 * 60_000;
 
 function withMention(settings: ChannelSettings, userId: string, defaultMs: number | null): ChannelSettings {

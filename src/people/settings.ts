@@ -41,7 +41,7 @@ import { createSettingsSaving, whyNoSettings } from './settings-saving.ts';
 /** Registers the settings window; returns `/session settings`. */
 export function registerSettings(core: HandlerContext<{ channelSettings: ChannelSettingsStore }>) {
 	const { listen, personReads, reply, userGroups, directory: names } = core;
-	const saving = createSettingsSaving(core, core);
+	const saving = createSettingsSaving(core);
 	const { REMIND_AFTER: defaultMs } = core.config;
 	const { adminContact } = reply.errorContext();
 
@@ -138,7 +138,7 @@ export function registerSettings(core: HandlerContext<{ channelSettings: Channel
 		},
 	});
 
-	/** `channelId`: perhaps of a reply that Slack took as a direct message alone. */
+	/** `channelId`: of the button. The request has another one where Slack took the reply as a direct message. */
 	async function mentionMe(request: AllowedRequest, channelId: string): Promise<void> {
 		await personReads.permit(request);
 		const refused = await whyNoSettings({ ...request, channelId }, core);
@@ -146,7 +146,7 @@ export function registerSettings(core: HandlerContext<{ channelSettings: Channel
 		const told = refused
 			? textMessage(noSettingsWords(refused, { adminContact }))
 			: mentionedMessage(channelId, afterMs);
-		// In place of the button, which is done with.
+		// The reply takes the place of the button.
 		if (afterMs === null || !(await reply.inPlace(request, told))) await reply.toPerson(request, told);
 	}
 

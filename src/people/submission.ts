@@ -6,22 +6,25 @@ import { fieldTitle } from '../slack/form/fields.ts';
 import { CALLBACKS, newMetadata, type ViewMetadata } from '../slack/ids.ts';
 import { type AllowedRequest, isOfSession, type Submitted, type Wait, windowPlace } from '../slack/request.ts';
 import { line } from '../slack/rich-text.ts';
-import type { Drafting, Forms, StandingForm } from './drafts.ts';
+import type { Drafting, StandingForm } from './drafts.ts';
+import type { SessionFlow } from './session-flow.ts';
 
 /** Registers "Send answer": an answer is checked and stored, and only then acknowledged. */
-export function registerSubmission(core: HandlerContext & { flow: Forms; drafting: Drafting; answers: Answers }): void {
+export function registerSubmission(
+	core: HandlerContext & { flow: SessionFlow; drafting: Drafting; answers: Answers },
+): void {
 	const { listen, flow, drafting, reply, answers } = core;
 
 	function submissionOf(request: AllowedRequest, { view, metadata, typed }: StandingForm, arrivalSeen: number | null) {
 		const length = Math.max(...metadata.fields) + 1;
 		const items = Array.from({ length }, (_, position): AnswerItem => {
 			const isField = metadata.fields.includes(position);
-			// Others read this title masked, if at all.
-			const isVeiled = metadata.showsHidden && metadata.veiled.includes(position);
+			// The person sees a title that others see masked.
+			const isTitleMasked = metadata.showsHidden && metadata.veiled.includes(position);
 			return {
-				title: isField && !isVeiled ? fieldTitle(view, metadata, position) : '',
+				title: isField && !isTitleMasked ? fieldTitle(view, metadata, position) : '',
 				value: isField ? (typed.values[position] ?? '') : null,
-				// What was chosen may be a credential.
+				// An option that others see masked may be a credential.
 				secret: [...metadata.secret, ...metadata.covered].includes(position),
 				wiped: false,
 			};
@@ -52,7 +55,7 @@ export function registerSubmission(core: HandlerContext & { flow: Forms; draftin
 	async function send(request: AllowedRequest, form: StandingForm, { inTime }: Wait): Promise<Submitted> {
 		const keepText = () => drafting.keep(request.person, form, true);
 		const { view, metadata } = form;
-		// Of an older version: nothing is sent, and what was typed is a draft, unless it is secret.
+		// A form of an older version is not sent. What was typed stays as a draft, unless it is secret.
 		if (metadata.arrival === undefined) {
 			await keepText();
 			return older(metadata, 'draft');
@@ -85,7 +88,7 @@ export function registerSubmission(core: HandlerContext & { flow: Forms; draftin
 			}
 			return { place, run: () => older(form?.metadata ?? newMetadata({ sessionId: '' })) };
 		},
-		/** At the first field: only field errors leave the form with its texts in place. */
+		/** Shows the error at the first field, because only errors of fields leave the form and its texts as they are. */
 		failed(view, error) {
 			const [firstField = 'b.form'] = Object.keys(view.labels);
 			return { ack: { response_action: 'errors', errors: { [firstField]: reply.words(error, 'text').plain } } };

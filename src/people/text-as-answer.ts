@@ -1,55 +1,61 @@
 import { z } from 'zod';
 import { chooseQuestion, chosenTextHelp, filesHelp } from '../screens/reply.ts';
 import { helpMessage } from '../screens/watch.ts';
+import type { MessageContent } from '../slack/blocks.ts';
 import { ACTIONS, CALLBACKS, decodeCarriage } from '../slack/ids.ts';
-import { ifAllowed, type PersonRequest } from '../slack/request.ts';
-import type { Forms } from './drafts.ts';
+import { type AllowedRequest, ifAllowed, type PersonRequest, type Task } from '../slack/request.ts';
 import { createOffers } from './offers.ts';
 import { registerReplies } from './replies.ts';
+import type { SessionFlow } from './session-flow.ts';
 
 /** Registers "Use as answer", and messages in watched threads. A message opens no modal: it gets a button. */
-export function registerReply(
-	core: Parameters<typeof createOffers>[0] & Parameters<typeof registerReplies>[0] & { flow: Forms },
+export function registerTextAsAnswer(
+	core: Parameters<typeof createOffers>[0] & Parameters<typeof registerReplies>[0] & { flow: SessionFlow },
 ): void {
 	const { listen, flow, drafting, reply } = core;
 	const offers = createOffers(core);
 	registerReplies(core, offers);
 
+	function replying(
+		{ channelId }: PersonRequest,
+		contentFor: (request: AllowedRequest) => MessageContent | Promise<MessageContent>,
+	): Task {
+		return ifAllowed(channelId, async (request) => void (await reply.toPerson(request, await contentFor(request))));
+	}
+
 	listen.message('app_mention', async (asked, event) => {
-		const help = async (request: PersonRequest) => void (await reply.toPerson(request, helpMessage()));
-		return (await offers.offerOf(asked, event, true)) ?? ifAllowed(asked.channelId, help);
+		return (await offers.offerOf(asked, event, true)) ?? replying(asked, () => helpMessage());
 	});
 
 	listen.valued(ACTIONS.useText, decodeCarriage, async (request, { id, ...target }) => {
+		const { draft = null, text = null } = (await drafting.keptAside(request.person, id)) ?? {};
 		// The form opens also without the text, which may be submitted or removed by now.
-		const { draft: textFor = null, text = null } = (await drafting.keptAside(request.person, id)) ?? {};
-		return flow.open(request, { ...target, toAnswer: true, text, textFor });
+		const chosen = text === null ? null : { text, givenFor: draft, withFiles: false };
+		return flow.open(request, { ...target, toAnswer: true, chosen });
 	});
 
 	listen.shortcut(CALLBACKS.useAsAnswer, async (request, body) => {
 		const { message } = z.object({ message: z.unknown() }).parse(body);
 		// Before the text: reading that may ask Slack for names.
-		if (offers.isOurs(message))
-			return ifAllowed(
-				request.channelId,
-				async (allowed) => void (await reply.toPerson(allowed, chosenTextHelp('ours'))),
-			);
+		if (offers.isOurs(message)) return replying(request, () => chosenTextHelp('ours'));
 		const [text, withFiles] = [await offers.textOf(request, message), offers.hasFiles(message)];
 		const [found, ...others] = await offers.findWatches(request);
-		if (found === undefined && text !== '')
-			return ifAllowed(request.channelId, async (allowed) => {
+		if (text === '') {
+			const about = found && { sessionId: found.watch.session.sessionId, name: found.view?.name ?? '' };
+			return replying(request, () => {
+				const files = withFiles ? filesHelp(core, about ?? null) : null;
+				return files ?? chosenTextHelp('no_text');
+			});
+		}
+		if (found === undefined)
+			return replying(request, async (allowed) => {
 				const { offered, left, onlySecret } = await offers.questionsFor(allowed, text);
-				const none = chosenTextHelp(onlySecret ? 'secret' : 'no_session');
-				await reply.toPerson(allowed, offered.length === 0 ? none : chooseQuestion(text, offered, left));
+				if (offered.length > 0) return chooseQuestion(text, offered, left);
+				return chosenTextHelp(onlySecret ? 'secret' : 'no_session');
 			});
-		if (found === undefined || others.length > 0 || text === '')
-			return ifAllowed(request.channelId, async (allowed) => {
-				const why = text === '' ? 'no_text' : found === undefined ? 'no_session' : 'several';
-				const about = found && { sessionId: found.watch.session.sessionId, name: found.view?.name ?? '' };
-				const files = text === '' && withFiles ? filesHelp(core, about ?? null) : null;
-				await reply.toPerson(allowed, files ?? chosenTextHelp(why));
-			});
+		if (others.length > 0) return replying(request, () => chosenTextHelp('several'));
 		const { sessionId } = found.watch.session;
-		return flow.open(request, { sessionId, messageIndex: null, toAnswer: true, text, withFiles });
+		const chosen = { text, givenFor: null, withFiles };
+		return flow.open(request, { sessionId, messageIndex: null, toAnswer: true, chosen });
 	});
 }

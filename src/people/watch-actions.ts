@@ -33,8 +33,8 @@ const DIRECT_MESSAGE_EVENT = z.object({
 	subtype: z.literal(['file_share', 'thread_broadcast']).nullish(),
 });
 
-/** Registers what shows a session's files and the watches, links, *More* of the help, and messages to the app. */
-export function registerShowing(
+/** Registers the buttons for files, lists of watches, links and *More* of the help, and the reply to messages. */
+export function registerWatchActions(
 	core: HandlerContext,
 	{ list, unwatch, unwatchAll, keep }: Pick<WatchCommands, 'list' | 'unwatch' | 'unwatchAll' | 'keep'>,
 ): void {
@@ -55,7 +55,7 @@ export function registerShowing(
 		ifAllowed(channelId, (request) => showFiles(request, sessionId)),
 	);
 
-	// A reply that Slack took as a direct message alone is of its channel all the same.
+	// The button names the channel: the list may stand in a direct message.
 	const listing = (asked: PersonRequest, { channelId, offset }: ListedPage, options?: typeof SILENTLY) =>
 		ifAllowed(copyPlace(asked, channelId), (request) => list({ ...request, channelId }, offset, true), options);
 	const unwatching = (asked: PersonRequest, channelId: string) =>

@@ -21,6 +21,7 @@ import {
 	watchOutcomeWords,
 } from '../screens/watch.ts';
 import type { ChannelSettingsStore } from '../sessions/channel-store.ts';
+import type { registerDiscovery } from '../sessions/discover.ts';
 import type { Endings } from '../sessions/endings.ts';
 import type { Hooks, Subscriptions, WatchOutcome } from '../sessions/subscribe.ts';
 import type { MessageContent } from '../slack/blocks.ts';
@@ -30,20 +31,10 @@ import { type AskedEnd, isDirectMessage } from '../slack/ids.ts';
 import type { ReadPermit } from '../slack/person-reads.ts';
 import type { AllowedRequest, PersonRequest } from '../slack/request.ts';
 import type { Words } from '../slack/rich-text.ts';
-import type { ChannelKey, Discovery, NoListReason, WaitingSession } from '../store/watch.ts';
+import type { ChannelKey } from '../store/watch.ts';
 import type { SessionStore } from '../store/watched-sessions.ts';
-import type { LeftOut } from '../surfaces/post.ts';
 
-/** What watching needs of `sessions/discover.ts`. */
-export interface Discoveries {
-	whyNot(): NoListReason | null;
-	leftOut(discovery: Discovery): Promise<LeftOut | null>;
-	begin(channel: ChannelKey, userId: string): Promise<'begun' | 'already'>;
-	end(channel: ChannelKey, userId: string): Promise<Discovery | null>;
-	of(channel: ChannelKey): Promise<Discovery | null>;
-	discovered(): Promise<{ readonly sessions: readonly WaitingSession[] } | null>;
-	isListed(): boolean;
-}
+export type Discoveries = ReturnType<typeof registerDiscovery>;
 
 /** Watch, unwatch and list, for allowed requests. All act in the request's channel. */
 export function createWatchCommands(
@@ -59,7 +50,7 @@ export function createWatchCommands(
 		await reply.withoutTurn(request, outcomesMessage(lines, below));
 	}
 
-	/** Where an escalation would mention nobody. In a direct message every post notifies. */
+	/** Offers *Mention me* where an escalation would mention nobody. In a direct message every post notifies. */
 	async function mentionOfferIn({ channelId, person: { teamId } }: PersonRequest) {
 		if (channelId === null || isDirectMessage(channelId)) return [];
 		const { settings } = await core.store.channelSettings.read({ teamId, channelId });
@@ -85,7 +76,7 @@ export function createWatchCommands(
 		await say(request, lines, isWatched);
 	}
 
-	/** Resolves to the lines of the reply. `isWatched`: whether a session is, where Slack takes posts. */
+	/** Resolves to the lines of the reply. `isWatched`: at least one session is watched, and the channel takes posts. */
 	async function subscribe(
 		request: PersonRequest,
 		{ permit, channel }: { readonly permit: ReadPermit; readonly channel: ChannelKey },
@@ -95,7 +86,7 @@ export function createWatchCommands(
 		const named: [id: string, name: string][] = [];
 		const others: Words[] = [];
 		let expectation = '';
-		let isTaken = false;
+		let isPostTaken = false;
 		for (const [index, sessionId] of sessionIds.entries()) {
 			let outcome: WatchOutcome;
 			try {
@@ -105,7 +96,7 @@ export function createWatchCommands(
 					userId: request.person.userId,
 					sessionId,
 					read,
-					awaitsPost: !isTaken,
+					awaitsPost: !isPostTaken,
 				});
 			} catch (error) {
 				const code = slackCodeOf(error);
@@ -117,15 +108,15 @@ export function createWatchCommands(
 				request.log.error('watch_failed', { session: loggedId(sessionId), code, err: error });
 				outcome = { kind: 'unreadable', code };
 			}
-			const isIn = 'refused' in outcome && outcome.refused === null;
+			const isWatched = 'refused' in outcome && outcome.refused === null;
 			const id = 'sessionId' in outcome ? outcome.sessionId : sessionId;
 			const words = watchOutcomeWords(id, outcome, errorContext, discoveries.whyNot() === null);
-			(isIn ? watched : others).push(words);
-			if ('name' in outcome && isIn) named.push([id, outcome.name]);
+			(isWatched ? watched : others).push(words);
+			if ('name' in outcome && isWatched) named.push([id, outcome.name]);
 			// Only the last one counts: it includes the sessions before it.
 			if (outcome.kind !== 'watching') continue;
 			expectation = expectationWords(outcome.expectation);
-			isTaken ||= outcome.refused === null;
+			isPostTaken ||= outcome.refused === null;
 		}
 		const lines = [...(watched.length > 1 ? [watchingWords(named)] : watched), ...others];
 		return { lines: expectation === '' ? lines : [...lines, expectation], isWatched: watched.length > 0 };
@@ -135,7 +126,7 @@ export function createWatchCommands(
 	async function choose(request: AllowedRequest): Promise<void> {
 		const why = discoveries.whyNot();
 		if (why !== null) {
-			// The other reasons are no news to people who know the ids of their sessions.
+			// Where discovery is off, people know the ids of their sessions.
 			if (why === 'noList') return say(request, [notDiscoveringWords(why, errorContext.adminContact)]);
 			return void (await reply.toPerson(request, mistypedMessage('missing_id')));
 		}
@@ -148,7 +139,7 @@ export function createWatchCommands(
 		await reply.withoutTurn(request, watchChooser(waiting, clock.now()));
 	}
 
-	/** `/session watch all`: every raised hand of the account comes into the channel. */
+	/** `/session watch all`: every discovered question comes into the channel. */
 	async function watchAll(request: AllowedRequest): Promise<void> {
 		const why = discoveries.whyNot();
 		if (why !== null) {
@@ -164,7 +155,7 @@ export function createWatchCommands(
 		return say(request, lines, refused === null);
 	}
 
-	/** The name of a session whose watch ended; null when none was there. */
+	/** Ends the watch of a session. Resolves to the session's name; null when there was no watch. */
 	async function stop(channel: ChannelKey, sessionId: string): Promise<string | null> {
 		const session = { service: core.serviceUrl, sessionId };
 		const newest = await core.store.sessions.newest(session);
@@ -204,7 +195,7 @@ export function createWatchCommands(
 		await reply.withoutTurn(request, unwatchAllOffer(total, ending));
 	}
 
-	/** What *End all* would end now. What `watch all` finds comes and goes by itself: `newest` leaves it out. */
+	/** What *End all* would end now. `newest`: when people watched last; discovered questions do not count. */
 	async function watchedIn(channel: ChannelKey) {
 		const [watches, discovery] = await Promise.all([subscriptions.ofChannel(channel), discoveries.of(channel)]);
 		const begun = watches.filter(({ mode }) => mode !== 'raisedHand').map(({ createdAt }) => createdAt);
@@ -218,20 +209,20 @@ export function createWatchCommands(
 		const { person } = request;
 		const channel = { teamId: person.teamId, channelId };
 		const { total, newest, ending } = await watchedIn(channel);
-		if (newest > askedAt || (ending.discovers && !discovers)) return replaced(request, unwatchAllOffer(total, ending));
+		if (newest > askedAt || (ending.discovers && !discovers)) return replace(request, unwatchAllOffer(total, ending));
 		// First, because it adds watches.
 		const discovery = await discoveries.end(channel, person.userId);
 		const ended = await endings.unwatch(channel, null);
 		const words = unwatchedAllWords(ended, discovery !== null);
 		// Another press may have ended all, and its result stands there.
 		if (ended === 0 && discovery === null) return say(request, [words]);
-		await replaced(request, outcomesMessage([words]));
+		await replace(request, outcomesMessage([words]));
 	}
 
-	const keep = (request: PersonRequest) => replaced(request, outcomesMessage([WATCHES_KEPT]));
+	const keep = (request: PersonRequest) => replace(request, outcomesMessage([WATCHES_KEPT]));
 
-	/** In place of the message that was pressed, which only its reader sees. */
-	async function replaced(request: PersonRequest, content: MessageContent): Promise<void> {
+	/** Shows a reply in place of the message that was pressed, which only its reader sees. */
+	async function replace(request: PersonRequest, content: MessageContent): Promise<void> {
 		if (!(await reply.inPlace(request, content))) await reply.withoutTurn(request, content);
 	}
 

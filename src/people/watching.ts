@@ -5,7 +5,7 @@ import { createPoller, type PollerOptions } from '../sessions/poller.ts';
 import { createSubscriptions, type Hooks } from '../sessions/subscribe.ts';
 import type { HandlerContext } from '../slack/context.ts';
 import type { GoneReason } from '../surfaces/post.ts';
-import { registerShowing } from './watch-actions.ts';
+import { registerWatchActions } from './watch-actions.ts';
 import { createWatchCommands, type Discoveries } from './watch-commands.ts';
 
 const CHANNEL_EVENT = z.object({ channel: z.string() });
@@ -26,7 +26,7 @@ export function registerWatch(
 		Parameters<typeof createPoller>[0] &
 		Parameters<typeof createSubscriptions>[0],
 	{ endings, expectPost }: Pick<Hooks, 'expectPost'> & { endings: Endings },
-	discoveries: Discoveries & { listKnowledge: PollerOptions['list'] },
+	discoveries: Discoveries,
 	{ budget, health, ourAnswers }: SessionService & Pick<PollerOptions, 'ourAnswers'>,
 ) {
 	const reading = { budget: budget.background, ourAnswers, list: discoveries.listKnowledge };
@@ -34,7 +34,7 @@ export function registerWatch(
 	const { standingOf } = core.accessPolicy;
 	const subscriptions = createSubscriptions(core, { ...reading, expectPost, standingOf });
 	const commands = createWatchCommands(core, { subscriptions, endings, expectPost, discoveries });
-	registerShowing(core, commands);
+	registerWatchActions(core, commands);
 	registerChannelEvents(core, endings);
 	return { ...commands, start: poller.start, stop: poller.stop };
 }

@@ -19,7 +19,7 @@ export function checkSettings(findings: Findings, { problems, unknown = [], remo
 	return findings.okIfNone('complete and well-formed.');
 }
 
-/** Only names the proxy: whether it works is found by the checks of Slack and the service. */
+/** Only names the proxy: the checks of Slack and the service find out whether it works. */
 export function checkProxy({ all, warning, skipped }: Findings, { settings }: Pick<SettingsReading, 'settings'>) {
 	const proxy = proxySettings(settings);
 	if (proxy !== null) skipped(`${proxy.hosts} is used, except for hosts in NO_PROXY. The checks below go through it.`);
@@ -28,7 +28,7 @@ export function checkProxy({ all, warning, skipped }: Findings, { settings }: Pi
 	return all;
 }
 
-/** Bytes. The database of a busy team stays below this. */
+/** In bytes. The database of a busy team stays below this. */
 const MIN_FREE_BYTES = 200 * 1_048_576;
 
 /** Whether DATA_DIR can hold SQLite's file and the key. Creates nothing: for a missing directory, checks the parent. */

@@ -1,20 +1,22 @@
 import { type UsersConversationsResponse, WebClient } from '@slack/web-api';
 import type { Settings } from '../../config.ts';
 import { CHECK_COUNTS_MS } from '../../delivery/author-check.ts';
+import type { Answerers } from '../../domain/answerers.ts';
 import { createLog } from '../../kernel/log.ts';
 import { createMemoryCell } from '../../kernel/memory.ts';
 import { createRateLimiter } from '../../kernel/rate-limiter.ts';
 import { whyNoSettings } from '../../people/settings-saving.ts';
 import { CHECK_INTERVAL_MS } from '../../sessions/endings.ts';
 import { ANYWHERE, createAccessPolicy, type Ground } from '../../slack/access-policy.ts';
-import { createSlackCalls } from '../../slack/calls.ts';
+import { createSlackCalls, type SlackCalls } from '../../slack/calls.ts';
 import * as slackChannels from '../../slack/channels.ts';
-import { createDirectChannels, createSlackLogger, slackCodeOf } from '../../slack/clients.ts';
-import { createDirectory, FACTS_MAX_AGE_MS, FRESH_MS } from '../../slack/directory.ts';
+import { createDirectChannels, createSlackLogger, type SlackClients, slackCodeOf } from '../../slack/clients.ts';
+import { createDirectory, type Directory, FACTS_MAX_AGE_MS, FRESH_MS } from '../../slack/directory.ts';
 import { errorWords } from '../../slack/error-view.ts';
 import { durationText } from '../../slack/phrases.ts';
 import { plainWords } from '../../slack/rich-text.ts';
-import { at, type Bot, type Finding, inspect, type SlackReply } from './check.ts';
+import { type Finding, inspect } from './check.ts';
+import { at, type Bot, type SlackReply } from './requests.ts';
 
 const old = (ms: number) => `up to ${durationText(ms)} old`;
 const JOINED = `users.conversations ${old(FACTS_MAX_AGE_MS)} (new before a refusal)`;
@@ -22,7 +24,7 @@ const LATER = `all of it new where sending begins more than ${durationText(CHECK
 const GUARDED = `of a watched channel, who else reads it every ${durationText(CHECK_INTERVAL_MS)}`;
 const POSTING = 'is_member is_archived is_shared is_org_shared is_ext_shared is_pending_ext_shared';
 
-/** What is asked of the place after the person: fields of `conversations.info`, and how old the facts used may be. */
+/** What is checked of a channel after the person. `fields`: of `conversations.info`. `age`: how old facts may be. */
 const PLACES = {
 	anywhere: null,
 	here: null,
@@ -41,7 +43,7 @@ const LISTS_UNKNOWN =
 	'no database can be read with these settings, so it is not known whether a channel names who may answer: a yes ' +
 	'holds where it names nobody';
 
-/** As their handlers ask, which test/operator/doctor/may-front-door.test.ts compares. */
+/** The checks of the handlers. `test/operator/doctor/may-front-door.test.ts` compares them with these. */
 const ACTIONS: readonly Action[] = [
 	['Open a session', FACTS_MAX_AGE_MS, 'here'],
 	['Send an answer', FRESH_MS, 'there'],
@@ -66,7 +68,7 @@ const LIFTED_BY: Readonly<Record<string, keyof Settings>> = {
 	external: 'ALLOW_EXTERNAL',
 	unclear_sharing: 'ALLOW_EXTERNAL',
 };
-/** Slack's codes that say something of a person or a channel. */
+/** Slack's codes that say something about a person or a channel. Others are failures. */
 const TELLING = /^(channel_not_found|user_disabled|cannot_dm_bot)$/;
 
 /** A client for the program's parts, and what Slack said to it. */
@@ -92,7 +94,7 @@ function createWitness({ settings: { SLACK_API_URL: slackApiUrl }, call }: Bot) 
 		const nobody = `there is no such person, or Slack does not show them to the app (${reply.code})`;
 		if (/^users?_not_(found|visible)$/.test(reply.code)) return [`${nobody}: copy the member ID from their profile`];
 		const needed = reply.code === 'missing_scope' ? ` ${reply.data.needed}` : '';
-		// For conversations between people, which manifest.yml does not ask for.
+		// These scopes are for conversations between people: manifest.yml does not ask for them.
 		if (/^ (im|mpim):read$/.test(needed)) return [];
 		return [`Slack refuses ${method} (${reply.code}${needed}): see npm run doctor`];
 	}
@@ -112,12 +114,12 @@ function createWitness({ settings: { SLACK_API_URL: slackApiUrl }, call }: Bot) 
 	};
 }
 
-/** An id of these kinds: bare, in a link, or in what Slack makes of a mention. Null without one. */
+/** The id in a text: bare, in a link, or in a mention. `kinds`: its first letters. Null without one. */
 function idIn(text: string, kinds: string): string | null {
 	return new RegExp(`(?:^|[/@#])([${kinds}][A-Z0-9]{2,})(?=$|[/|>?])`).exec(text)?.[1] ?? null;
 }
 
-/** Of the channels of the app and of the person. */
+/** The id of a channel by its name, among the channels of the app and of the person. */
 async function channelNamed(client: WebClient, name: string, user: string): Promise<string | null> {
 	const types = { types: 'public_channel,private_channel', limit: 999 };
 	for (const asked of [types, { ...types, user }]) {
@@ -129,37 +131,29 @@ async function channelNamed(client: WebClient, name: string, user: string): Prom
 	return null;
 }
 
-/** What a person may do in a channel. Null when `user` names nobody. */
+/** Makes the check of what a person may do in a channel. Null when `user` names nobody. */
 export function mayBy(user: string, channel: string) {
 	const userId = idIn(user, 'UW');
 	return userId === null ? null : (bot: Bot) => checkMay(userId, channel, bot);
 }
 
-/** Asks the program's own rules, with what Slack says now. */
-async function* checkMay(userId: string, given: string, bot: Bot): AsyncGenerator<Finding> {
-	const { settings: config, clock, teamId } = bot;
-	const { client, problem, facts } = createWitness(bot);
-	const found = (verdict: Finding['verdict'], text: string, check = 'Asked') => ({ verdict, check, text: `${text}.` });
-	const clients = { people: client, background: client };
-	const calls = createSlackCalls({ rateLimiter: createRateLimiter(clock), clock }, () => teamId);
-	const directory = createDirectory({ clients, calls, clock });
-	await directory.person(userId).catch(() => null);
-	const name = given.replace(/^#/, '');
-	const channelId = idIn(given, 'CGD') ?? (await channelNamed(client, name, userId).catch(() => null));
-	const untold = problem();
-	if (untold !== null) return yield found('failure', untold);
-	if (channelId === null) {
-		const nowhere = `neither the app nor ${userId} is in a channel named ${name}`;
-		return yield found('failure', `${nowhere}: give its id, from the end of its "About"`);
-	}
+interface Subject {
+	readonly clients: Pick<SlackClients, 'people' | 'background'>;
+	readonly calls: SlackCalls;
+	readonly directory: Directory;
+	readonly userId: string;
+	readonly channelId: string;
+	/** Whom the channel names as those who may answer. */
+	readonly named: Answerers | undefined;
+}
 
-	const directChannelOf = createDirectChannels(client, clock);
-	const parts = { clients, calls, directChannelOf, config, clock, directory, serviceUrl: '' };
-	const look = await inspect(config.DATABASE_URL, config.DATA_DIR);
-	const lists = 'answerers' in look ? look.answerers : null;
-	const named = lists?.get(channelId);
+/** The program's own rules. `whyNotIn`: what is checked of the channel; each resolves to why not, or to null. */
+function createRules(bot: Bot, { userId, channelId, named, ...slack }: Subject) {
+	const { settings: config, clock, teamId } = bot;
+	const directChannelOf = createDirectChannels(slack.clients.people, clock);
+	const parts = { ...slack, directChannelOf, config, clock, serviceUrl: '' };
 	const policy = createAccessPolicy(parts, () => bot, {
-		// As for a session that this channel was the first to watch.
+		// The session is one that this channel was the first to watch.
 		ofSession: async () => (named === undefined ? [] : [{ channelId, revision: 0, ...named }]),
 		ofAll: async () => new Map(),
 		ofChannel: async () => named ?? { userIds: [], groupIds: [] },
@@ -171,8 +165,7 @@ async function* checkMay(userId: string, given: string, bot: Bot): AsyncGenerato
 	);
 	const request = { person: { teamId, userId }, channelId };
 	const question = { channelId, sessionId: 'any' };
-	/** Resolves to why not, or to null. */
-	const asks: Readonly<Record<Place, () => Promise<unknown>>> = {
+	const whyNotIn: Readonly<Record<Place, () => Promise<unknown>>> = {
 		anywhere: async () => null,
 		here: async () => null,
 		there: () => memberships.whyNotThere(request, question),
@@ -183,6 +176,32 @@ async function* checkMay(userId: string, given: string, bot: Bot): AsyncGenerato
 		},
 		configured: () => whyNoSettings(request, { channels, memberships }),
 	};
+	return { policy, memberships, whyNotIn };
+}
+
+/** Asks the program's own rules, with what Slack says now. */
+async function* checkMay(userId: string, given: string, bot: Bot): AsyncGenerator<Finding> {
+	const { settings: config, clock, teamId } = bot;
+	const { client, problem, facts } = createWitness(bot);
+	const found = (verdict: Finding['verdict'], text: string, check = 'Asked') => ({ verdict, check, text: `${text}.` });
+	const clients = { people: client, background: client };
+	const calls = createSlackCalls({ rateLimiter: createRateLimiter(clock), clock }, () => teamId);
+	const directory = createDirectory({ clients, calls, clock });
+	const parts = { clients, calls, directory };
+	await directory.person(userId).catch(() => null);
+	const name = given.replace(/^#/, '');
+	const channelId = idIn(given, 'CGD') ?? (await channelNamed(client, name, userId).catch(() => null));
+	const untold = problem();
+	if (untold !== null) return yield found('failure', untold);
+	if (channelId === null) {
+		const nowhere = `neither the app nor ${userId} is in a channel named ${name}`;
+		return yield found('failure', `${nowhere}: give its id, from the end of its "About"`);
+	}
+
+	const look = await inspect(config.DATABASE_URL, config.DATA_DIR);
+	const lists = 'answerers' in look ? look.answerers : null;
+	const named = lists?.get(channelId);
+	const { policy, memberships, whyNotIn } = createRules(bot, { ...parts, userId, channelId, named });
 
 	const isDirect = channelId.startsWith('D');
 	if (!isDirect) await client.conversations.info({ channel: channelId }).catch(() => null);
@@ -215,7 +234,7 @@ async function* checkMay(userId: string, given: string, bot: Bot): AsyncGenerato
 		const asked = { ...where, ...ofLists };
 		const { refusal, grounds } = await policy.check({ userId, claimedTeamId: null }, asked, 'late');
 		const more = refusal === null ? PLACES[place] : null;
-		const why = more === null ? refusal : await asks[place]();
+		const why = more === null ? refusal : await whyNotIn[place]();
 		if (grounds.at(-1) === 'no_answer' || (more !== null && why !== null && problem() !== null))
 			throw new Error('untold');
 

@@ -3,20 +3,11 @@ import { APP_NAME, COMMAND } from '../../kernel/command-name.ts';
 import { HandraiseError } from '../../kernel/errors.ts';
 import { ownVersion } from '../../kernel/own-version.ts';
 import { counted } from '../../slack/phrases.ts';
-import {
-	askOnce,
-	type Bot,
-	createSlackCall,
-	type Finding,
-	type Findings,
-	findingLine,
-	findingsOf,
-	type Invocation,
-	type Setup,
-} from './check.ts';
+import { askOnce, type Finding, type Findings, findingLine, findingsOf, type Invocation, type Setup } from './check.ts';
 import { checkDatabase, checkDataDir, checkProxy, checkSettings } from './environment.ts';
 import { checkKey } from './key.ts';
 import { checkLive } from './live.ts';
+import { type Bot, createSlackCall } from './requests.ts';
 import { checkAddress, checkDashboard, checkList, checkRateLimit, checkService } from './service.ts';
 import { checkAccess, checkBotToken, checkHttpMode, checkScopes, checkSocketMode } from './slack.ts';
 
@@ -28,10 +19,10 @@ const USAGE = `Usage: npm run doctor                    checks the set-up
 
 type Check = (findings: Findings, setup: Setup) => unknown;
 
-/** In the order of the report. Each adds its findings, and changes nothing in the set-up. */
+/** The checks in the order of the report. Each adds its findings, and changes nothing in the set-up. */
 const CHECKS: Readonly<Record<string, Check>> = {
 	Handraise: ({ ok }) => ok(`version ${ownVersion()}, called ${APP_NAME}, with the command ${COMMAND}.`),
-	// An older one does not get here: `check-node.js`.
+	// `check-node.js` has refused older versions.
 	'Node.js': ({ ok }) => ok(`${process.versions.node}.`),
 	Settings: checkSettings,
 	Proxy: checkProxy,
@@ -106,7 +97,7 @@ async function runCheck(name: string, check: Check, setup: Setup): Promise<reado
 	return findings.all;
 }
 
-/** What `may` needs of the settings: it can run before all else is set up. */
+/** The settings that `may` needs. It can run before the others are set. */
 const MAY_SETTINGS =
 	/^(SLACK_BOT_TOKEN|SLACK_API_URL|HTTPS?_PROXY|NO_PROXY|ALLOW\w*|QUICK_ANSWERS|DISCOVER_SESSIONS)(_FILE)? /;
 

@@ -3,7 +3,8 @@ import { limitPerMinute } from '../../service/transport.ts';
 import { counted } from '../../slack/phrases.ts';
 import { OWN_SCHEMA } from '../../store/migrate.ts';
 import { judgeAddresses, movedWords } from '../../store/service-address.ts';
-import { type CheckedResponse, type Findings, jsonObject, notChecked, request, type Setup } from './check.ts';
+import { type Findings, notChecked, type Setup } from './check.ts';
+import { type CheckedResponse, jsonObject, request } from './requests.ts';
 
 const PROBE = { limit: 1, page: 1 };
 

@@ -1,15 +1,7 @@
 import type { Settings } from '../../config.ts';
 import { COMMAND } from '../../kernel/command-name.ts';
-import {
-	at,
-	createSlackCall,
-	type Findings,
-	notChecked,
-	request,
-	type Setup,
-	SLACK_WITHIN_MS,
-	type SlackReply,
-} from './check.ts';
+import { type Findings, notChecked, type Setup } from './check.ts';
+import { at, createSlackCall, request, SLACK_WITHIN_MS, type SlackReply } from './requests.ts';
 
 const TOKENS = {
 	SLACK_BOT_TOKEN: 'from "OAuth & Permissions" (Bot User OAuth Token, xoxb-…)',
@@ -74,7 +66,7 @@ export const REQUIRED_SCOPES: Readonly<Record<string, string>> = {
 	'groups:read': 'private channels cannot be watched',
 };
 
-/** The optional bot scopes, likewise. */
+/** The optional bot scopes of manifest.yml, and what is lost without them. */
 export const OPTIONAL_SCOPES: Readonly<Record<string, string>> = {
 	'usergroups:read': `ALLOWED_USERGROUPS cannot be used, and ${COMMAND} settings offers no user groups`,
 	'channels:history': 'after a crash a post in a public channel may come twice, marked as a repeat',
@@ -105,7 +97,7 @@ export async function checkScopes({ warning, failure, skipped, okIfNone }: Findi
 			failure(`${scope} is missing, and ${setting} needs it: add it ${WHERE_SCOPES_ARE}.`);
 		} else warning(`the optional ${scope} is missing: ${loss}. If you want it, add it ${WHERE_SCOPES_ARE}.`);
 	}
-	// Only those that neither table has are left.
+	// Scopes that neither table has are left over.
 	if (granted.size > 0)
 		warning(`${[...granted].join(', ')}: granted, but Handraise does not use it. Remove it ${WHERE_SCOPES_ARE}.`);
 	if (settings.THREAD_REPLIES)
@@ -166,7 +158,7 @@ export function checkHttpMode({ skipped, warning }: Findings, { settings }: Setu
 		);
 }
 
-/** Ids looked up for one setting, because Slack limits the calls. */
+/** At most this many ids of a setting are looked up, because Slack limits the calls. */
 const MAX_LOOKUPS = 20;
 
 const LOOKUPS = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ROOT } from '../../../src/operator/doctor/live.ts';
+import { ROOT } from '../../../src/operator/doctor/live-blocks.ts';
 import { createHarness, type Harness } from './harness.ts';
 import { command, fill, introduce, mention, obedient, openHome, operate, PLANTED, press, verdicts } from './live.ts';
 

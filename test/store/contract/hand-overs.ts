@@ -166,6 +166,8 @@ export function describeHandOvers(subject: Subject): void {
 			expect((await hand('V4', 'U-BOB', 'U-ANN')).kind).toBe('handedOver');
 			const fourth = await hand('V5', 'U-ANN', 'U-BOB');
 			expect(fourth).toMatchObject({ kind: 'limit', handOver: { from: 'U-BOB', to: 'U-ANN', count: 3 } });
+			expect((await hand('V1', 'U-ANN', 'U-BOB')).kind).toBe('handedOver');
+			expect(await current()).toMatchObject({ id: 'V4', count: 3 });
 		});
 
 		it('is replaced, as it was seen, when whoever has it may not answer any more', async () => {

@@ -10,7 +10,7 @@ import { mentionsIn, seenText } from '../slack/seen-text.ts';
 const MOST_NAMES = 10;
 const NAMES_WITHIN_MS = 1_000;
 
-/** Of files and voice messages. Slack has announced the end of the subtype, and goes on sending it. */
+/** Messages with files or voice. Slack has announced the end of the subtype, and goes on sending it. */
 const FILES = z.union([
 	z.object({ subtype: z.literal('file_share') }),
 	z.object({ files: z.array(z.unknown()).min(1) }),
@@ -18,12 +18,12 @@ const FILES = z.union([
 
 const WRITER = z.object({ user: z.string().optional(), bot_id: z.string().optional() });
 
-/** Reads what people wrote. */
-export function createWritten(core: HandlerContext) {
+/** Reads messages of people, as Slack sends them. */
+export function createMessageReader(core: HandlerContext) {
 	const { personReads, memberships, directory, clock, installation } = core;
 	const client = core.clients.people;
 
-	/** As its author sees it, without a mention of the app. */
+	/** The text of a message as its author sees it, without a mention of the app. */
 	async function textOf({ person: { userId } }: PersonRequest, message: unknown): Promise<string> {
 		const names = new Map<string, string>();
 		const { botUserId } = installation.identity();
@@ -49,8 +49,8 @@ export function createWritten(core: HandlerContext) {
 		hasText: (message: unknown) => seenText(message, installation.identity().botUserId) !== '',
 		mentionsApp: (message: unknown) => mentionsIn(message).has(`@${installation.identity().botUserId}`),
 		/**
-		 * As it is now; empty: deleted. `text` null: the app has no scope to read it, so what was offered is all that is
-		 * known. Null: Slack does not tell. @throws `too_fast`: people share the limit of these calls
+		 * The text of a message as it is now; empty when it was deleted. `text` null: the app has no scope to read it. Null
+		 * when Slack did not say. @throws `too_fast`, because people share the limit of these calls
 		 */
 		async textNow(request: PersonRequest, { channelId, threadTs, messageTs }: OfferedReply) {
 			const tooFast = await personReads.turn(request);
