@@ -1,18 +1,12 @@
 import type { Answers } from '../delivery/accept.ts';
 import { type Answer, textsOf } from '../domain/answer.ts';
-import {
-	afterUndoWords,
-	onlyAuthorCanUndo,
-	PRESS_NOTES,
-	receiptContext,
-	receiptMessage,
-	receiptModal,
-} from '../screens/receipt.ts';
+import { afterUndoWords, onlyAuthorCanUndo } from '../screens/choice.ts';
+import { PRESS_NOTES, receiptContext, receiptMessage, receiptModal } from '../screens/receipt.ts';
 import type { Place } from '../slack/access-policy.ts';
 import { textMessage } from '../slack/blocks.ts';
 import type { HandlerContext } from '../slack/context.ts';
-import { ACTIONS, type ActionId, CALLBACKS, decodeCarriage, type SessionTarget } from '../slack/ids.ts';
-import type { AllowedRequest, Done, PersonRequest, Press, Task } from '../slack/request.ts';
+import { ACTIONS, type ActionId, CALLBACKS, decodeTextTarget, type SessionTarget } from '../slack/ids.ts';
+import type { AllowedRequest, PersonRequest, Press, Task, TaskResult } from '../slack/request.ts';
 import { forAnybody, ifAllowed, ifAllowedAnywhere, NOTHING_TO_DO, windowPlace } from '../slack/request.ts';
 import { line, type Words } from '../slack/rich-text.ts';
 import type { OpenOptions, SessionFlow } from './session-flow.ts';
@@ -45,7 +39,7 @@ export function registerAnswerActions(
 	/** Runs `act` for the answer's author, if they may act in the channel of its form. */
 	function onReceipt(
 		id: ActionId,
-		act: (own: Answer, request: AllowedRequest, press: Press) => Done,
+		act: (own: Answer, request: AllowedRequest, press: Press) => TaskResult,
 		placeOf: (own: Answer) => Place = ({ origin, question }) => ({
 			...windowPlace({ ...question, origin }),
 			answers: question.sessionId,
@@ -135,7 +129,7 @@ export function registerAnswerActions(
 		return flow.open(asked, next, press.view);
 	});
 
-	listen.valued(ACTIONS.answerNew, decodeCarriage, async (request, { id, sessionId }, press) => {
+	listen.valued(ACTIONS.answerNew, decodeTextTarget, async (request, { id, sessionId }, press) => {
 		const own = await answers.own(id, request.person);
 		return openForm(request, press, { sessionId, messageIndex: null }, own);
 	});

@@ -1,7 +1,7 @@
 import type { Draft } from '../delivery/draft-store.ts';
 import { type AnswerMarks, secretAtFirst } from '../domain/secrecy.ts';
 import { isSameQuestion, type Question } from '../domain/session.ts';
-import { NOTICES } from '../screens/form.ts';
+import { NOTICES } from '../screens/form-notices.ts';
 import { asksTheSame, type Values, withoutChoices } from '../slack/form/fields.ts';
 import { newFormId, type ViewMetadata } from '../slack/ids.ts';
 import { draftsIn } from './agent-texts.ts';

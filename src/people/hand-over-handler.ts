@@ -14,7 +14,7 @@ import {
 } from '../screens/hand-over.ts';
 import { textMessage } from '../slack/blocks.ts';
 import type { HandlerContext } from '../slack/context.ts';
-import { ACTIONS, CALLBACKS, decodeQuestionMark } from '../slack/ids.ts';
+import { ACTIONS, CALLBACKS, decodeQuestionRef } from '../slack/ids.ts';
 import type { PersonRequest, Press, Submitted } from '../slack/request.ts';
 import { answerPlace, ifAllowed, NOTHING_TO_DO, sessionViewOf } from '../slack/request.ts';
 import { createHandOvers, type HandOverStores, type PressedQuestion } from './hand-overs.ts';
@@ -98,7 +98,7 @@ export function registerHandOver(core: HandlerContext<HandOverStores>): void {
 
 /** The question of a press. In an inbox or a direct message the row names its channel. Null for an unknown button. */
 function pressedQuestion({ channelId: pressedIn }: PersonRequest, { value, row }: Press): PressedQuestion | null {
-	const mark = decodeQuestionMark(value);
+	const mark = decodeQuestionRef(value);
 	const channelId = row?.channelId ?? pressedIn;
 	return mark === null || channelId === null ? null : { ...mark, channelId };
 }

@@ -4,19 +4,10 @@ import { HISTORY_PAGE, historyView, questionModal } from '../screens/answer.ts';
 import type { WatchStore } from '../sessions/watch-store.ts';
 import type { Place } from '../slack/access-policy.ts';
 import type { HandlerContext } from '../slack/context.ts';
-import { ACTIONS, decodeTarget, isDirectMessage, newMetadata, type ViewMetadata } from '../slack/ids.ts';
-import {
-	type AllowedRequest,
-	copyPlace,
-	forAnybody,
-	ifAllowed,
-	originOf,
-	type PersonRequest,
-	type SubmittedView,
-	sessionViewOf,
-	whereItBegan,
-	windowPlace,
-} from '../slack/request.ts';
+import type { ViewMetadata } from '../slack/ids.ts';
+import { ACTIONS, decodeTarget, isDirectMessage, newMetadata } from '../slack/ids.ts';
+import type { AllowedRequest, PersonRequest, SubmittedView } from '../slack/request.ts';
+import { atOrigin, copyPlace, forAnybody, ifAllowed, originOf, sessionViewOf, windowPlace } from '../slack/request.ts';
 
 /** Registers *History* and the buttons of its pages. Returns what opens it. Nothing here asks the session service. */
 export function registerHistory(core: HandlerContext<{ answers: AnswerStore; watches: WatchStore }>) {
@@ -45,7 +36,7 @@ export function registerHistory(core: HandlerContext<{ answers: AnswerStore; wat
 	async function open(request: AllowedRequest, sessionId: string, shown: SubmittedView | null = null): Promise<void> {
 		const origin = originOf(request, shown);
 		const view = () => page(request, newMetadata({ sessionId, origin }));
-		const handle = await reply.openWindow(whereItBegan(request, origin), 'history', view, { onTop: shown !== null });
+		const handle = await reply.openWindow(atOrigin(request, origin), 'history', view, { onTop: shown !== null });
 		if (handle !== null) await noteOpened(request, 'history', sessionId);
 	}
 
@@ -66,13 +57,13 @@ export function registerHistory(core: HandlerContext<{ answers: AnswerStore; wat
 		const show = async (request: AllowedRequest) => {
 			const origin = originOf(request, view);
 			const shown = () => questionModal(answer);
-			const handle = await reply.openWindow(whereItBegan(request, origin), 'question', shown, { onTop: view !== null });
+			const handle = await reply.openWindow(atOrigin(request, origin), 'question', shown, { onTop: view !== null });
 			if (handle !== null) await noteOpened(request, 'question', sessionId);
 		};
 		return ifAllowed(view === null ? await placeOf(asked, answer) : windowPlace(sessionViewOf(view).metadata), show);
 	});
 
-	listen.valued(ACTIONS.showAnswers, decodeTarget, ({ channelId }, { sessionId }, { view }) => {
+	listen.valued(ACTIONS.openHistory, decodeTarget, ({ channelId }, { sessionId }, { view }) => {
 		const place = view === null ? channelId : windowPlace(sessionViewOf(view).metadata);
 		return ifAllowed(place, (request) => open(request, sessionId, view));
 	});

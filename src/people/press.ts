@@ -9,7 +9,7 @@ import {
 	isDoubleClick,
 	noChoice,
 	takenChoice,
-} from '../screens/receipt.ts';
+} from '../screens/choice.ts';
 import { ANYWHERE } from '../slack/access-policy.ts';
 import { textMessage } from '../slack/blocks.ts';
 import type { HandlerContext } from '../slack/context.ts';

@@ -3,7 +3,7 @@ import type { Answers } from '../delivery/accept.ts';
 import type { Draft } from '../delivery/draft-store.ts';
 import { optionsOr } from '../domain/choices.ts';
 import { choicesOf, guessInput } from '../domain/input-kind.ts';
-import { takenChoice } from '../screens/receipt.ts';
+import { takenChoice } from '../screens/choice.ts';
 import { changedTooLate, REPLY_WORDS } from '../screens/reply.ts';
 import { type MessageContent, textMessage } from '../slack/blocks.ts';
 import type { HandlerContext } from '../slack/context.ts';

@@ -2,38 +2,27 @@ import type { Origin } from '../domain/answer.ts';
 import type { Person } from '../domain/person.ts';
 import { MINUTE_MS } from '../kernel/clock.ts';
 import { loggedId } from '../kernel/log.ts';
-import {
-	chooseItemModal,
-	loadingModal,
-	metadataOf,
-	NOTICES,
-	type SessionModel,
-	sessionModal,
-} from '../screens/form.ts';
+import type { SessionModel } from '../screens/form.ts';
+import { chooseItemModal, loadingModal, metadataOf, sessionModal } from '../screens/form.ts';
+import { NOTICES } from '../screens/form-notices.ts';
 import { ONLY_TEXT } from '../screens/question.ts';
 import { MISSING, REASONS } from '../service/service.ts';
 import type { ModalView } from '../slack/blocks.ts';
 import { slackCodeOf, slackErrorCode, slackFailure } from '../slack/clients.ts';
 import { answerCard, errorMessage, errorModal, errorWords, stillWaitingMessage } from '../slack/error-view.ts';
-import { CALLBACKS, decodeMetadata, newMetadata, type SessionTarget } from '../slack/ids.ts';
+import type { SessionTarget } from '../slack/ids.ts';
+import { CALLBACKS, decodeMetadata, newMetadata } from '../slack/ids.ts';
+import { createPatientReads } from '../slack/patient-reads.ts';
 import type { ReadPermit } from '../slack/person-reads.ts';
-import { createPatientReads, openView, type UpdateOutcome, type ViewHandle } from '../slack/reply.ts';
-import {
-	type AllowedRequest,
-	copyPlace,
-	ifAllowed,
-	inboxOf,
-	type NotAllowed,
-	originOf,
-	type PersonRequest,
-	type SubmittedView,
-	type Task,
-	whereItBegan,
-	windowPlace,
-} from '../slack/request.ts';
-import { line, type Words } from '../slack/rich-text.ts';
+import type { AllowedRequest, NotAllowed, PersonRequest, SubmittedView, Task } from '../slack/request.ts';
+import { atOrigin, copyPlace, ifAllowed, inboxOf, originOf, windowPlace } from '../slack/request.ts';
+import type { Words } from '../slack/rich-text.ts';
+import { line } from '../slack/rich-text.ts';
+import type { UpdateOutcome, ViewHandle } from '../slack/view-handle.ts';
+import { openView } from '../slack/view-handle.ts';
 import type { Prefill } from './drafts.ts';
-import { type ChosenMessage, type Content, createPresenter, type ShownReading } from './session-presenter.ts';
+import type { ChosenMessage, Content, ShownReading } from './session-presenter.ts';
+import { createPresenter } from './session-presenter.ts';
 
 export interface OpenOptions extends SessionTarget {
 	/** The person came to answer: when no question is open, the modal says who settled the newest one. */
@@ -218,7 +207,7 @@ export function createSessionFlow(core: Parameters<typeof createPresenter>[0]) {
 		request.log.warn('session_not_shown', { session, code, ...(code === 'internal' && { err: error }) });
 		await despiteLimit(() => handle.update(reply.errorView(error, metadata))).catch(async (updateError: unknown) => {
 			request.log.error('error_not_shown', { code: slackFailure(updateError).code });
-			await reply.failed(whereItBegan(request, origin), error, { sessionId });
+			await reply.failed(atOrigin(request, origin), error, { sessionId });
 		});
 	}
 
@@ -243,8 +232,7 @@ export function createSessionFlow(core: Parameters<typeof createPresenter>[0]) {
 			if (!isShown) return (await showStored(NOT_YET, 1)) ?? handle.update(loadingModal(metadata, { waitedMs }));
 			const waiting = () => NOTICES.stillWaiting(waitedMs);
 			const outcome = await putNotice(person, handle, { ...content, tries: 1 }, waiting);
-			if (outcome === null)
-				await reply.toPerson(whereItBegan(request, metadata.origin), stillWaitingMessage(sessionId));
+			if (outcome === null) await reply.toPerson(atOrigin(request, metadata.origin), stillWaitingMessage(sessionId));
 			isNoted ||= outcome === 'updated';
 			return outcome;
 		}

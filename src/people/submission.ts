@@ -1,6 +1,6 @@
 import type { Answers } from '../delivery/accept.ts';
 import { type AnswerItem, submissionKeyOf } from '../domain/answer.ts';
-import { notYetWords, receiptContext, receiptModal, tooLate } from '../screens/receipt.ts';
+import { notYetWords, receiptContext, receiptModal, tooLateNote } from '../screens/receipt.ts';
 import type { HandlerContext } from '../slack/context.ts';
 import { fieldTitle } from '../slack/form/fields.ts';
 import { CALLBACKS, newMetadata, type ViewMetadata } from '../slack/ids.ts';
@@ -69,7 +69,7 @@ export function registerSubmission(
 		request.log.info({ answer: result.answer.id, session: metadata.sessionId, outcome: result.kind }, 'submitted');
 		const texts = Object.values(form.typed.draft).filter((text) => text !== '');
 		const note =
-			result.kind === 'tooLate' ? tooLate(texts) : line(result.kind === 'taken' ? notYetWords(result.by) : '');
+			result.kind === 'tooLate' ? tooLateNote(texts) : line(result.kind === 'taken' ? notYetWords(result.by) : '');
 		return {
 			ack: { response_action: 'update', view: receiptModal(result.answer, receiptContext(core, note)) },
 			after: async () => {

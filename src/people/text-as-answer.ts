@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { chooseQuestion, chosenTextHelp, filesHelp } from '../screens/reply.ts';
 import { helpMessage } from '../screens/watch.ts';
 import type { MessageContent } from '../slack/blocks.ts';
-import { ACTIONS, CALLBACKS, decodeCarriage } from '../slack/ids.ts';
-import { type AllowedRequest, ifAllowed, type PersonRequest, type Task } from '../slack/request.ts';
+import { ACTIONS, CALLBACKS, decodeTextTarget } from '../slack/ids.ts';
+import type { AllowedRequest, PersonRequest, Task } from '../slack/request.ts';
+import { ifAllowed } from '../slack/request.ts';
 import { createOffers } from './offers.ts';
 import { registerReplies } from './replies.ts';
 import type { SessionFlow } from './session-flow.ts';
@@ -27,7 +28,7 @@ export function registerTextAsAnswer(
 		return (await offers.offerOf(asked, event, true)) ?? replying(asked, () => helpMessage());
 	});
 
-	listen.valued(ACTIONS.useText, decodeCarriage, async (request, { id, ...target }) => {
+	listen.valued(ACTIONS.useText, decodeTextTarget, async (request, { id, ...target }) => {
 		const { draft = null, text = null } = (await drafting.keptAside(request.person, id)) ?? {};
 		// The form opens also without the text, which may be submitted or removed by now.
 		const chosen = text === null ? null : { text, givenFor: draft, withFiles: false };

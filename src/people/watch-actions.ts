@@ -5,10 +5,10 @@ import { ANYWHERE } from '../slack/access-policy.ts';
 import type { HandlerContext } from '../slack/context.ts';
 import {
 	ACTIONS,
-	decodeAskedEnd,
 	decodeListedPage,
 	decodeListedWatch,
 	decodeTarget,
+	decodeUnwatchAll,
 	type ListedPage,
 } from '../slack/ids.ts';
 import {
@@ -74,7 +74,7 @@ export function registerWatchActions(
 		return ifAllowed(unwatching(asked, channelId), stop, CHANGES);
 	});
 
-	listen.valued(ACTIONS.unwatchAll, decodeAskedEnd, (asked, ending) =>
+	listen.valued(ACTIONS.unwatchAll, decodeUnwatchAll, (asked, ending) =>
 		ifAllowed(unwatching(asked, ending.channelId), (request) => unwatchAll(request, ending), CHANGES),
 	);
 	listen.action(ACTIONS.keepWatches, (asked) => forAnybody(() => keep(asked)));

@@ -27,7 +27,7 @@ import type { Hooks, Subscriptions, WatchOutcome } from '../sessions/subscribe.t
 import type { MessageContent } from '../slack/blocks.ts';
 import { slackCodeOf } from '../slack/clients.ts';
 import type { HandlerContext } from '../slack/context.ts';
-import { type AskedEnd, isDirectMessage } from '../slack/ids.ts';
+import { isDirectMessage, type UnwatchAll } from '../slack/ids.ts';
 import type { ReadPermit } from '../slack/person-reads.ts';
 import type { AllowedRequest, PersonRequest } from '../slack/request.ts';
 import type { Words } from '../slack/rich-text.ts';
@@ -204,7 +204,7 @@ export function createWatchCommands(
 	}
 
 	/** Ends all that somebody was asked about, or asks again where others are watched by now. */
-	async function unwatchAll(asked: PersonRequest, { channelId, askedAt, discovers }: AskedEnd): Promise<void> {
+	async function unwatchAll(asked: PersonRequest, { channelId, askedAt, discovers }: UnwatchAll): Promise<void> {
 		const request = { ...asked, channelId };
 		const { person } = request;
 		const channel = { teamId: person.teamId, channelId };

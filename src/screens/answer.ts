@@ -31,10 +31,10 @@ import {
 	context,
 	divider,
 	type KnownBlock,
+	labelAbout,
+	labelAboutSession,
 	type ModalView,
 	modal,
-	saying,
-	sayingSession,
 	section,
 } from '../slack/blocks.ts';
 import { ACTIONS, CALLBACKS, newMetadata, type ViewMetadata } from '../slack/ids.ts';
@@ -51,7 +51,7 @@ import {
 } from '../slack/phrases.ts';
 import { bold, joined, line, lines, quote, rich, richText, sentences, type Words } from '../slack/rich-text.ts';
 
-/** What became of an answer in each state: the same words on posts and cards, in receipts, Homes and histories. */
+/** The words for each state of an answer, the same on posts, cards, receipts, Homes and in histories. */
 const STATE_LINES: Readonly<Record<AnswerState, string>> = {
 	accepted: '⏳ Sending…',
 	delivering: '⏳ Sending…',
@@ -60,18 +60,18 @@ const STATE_LINES: Readonly<Record<AnswerState, string>> = {
 	resumed: '✅ Delivered · continued',
 	conflicted: '🔀 Not sent: somebody else answered first',
 	changed: '✏️ Not sent: the question changed',
-	// The timeline of an answer that was sent again does not know why.
+	// Without a reason: in the timeline of an answer that was sent again, it is not known.
 	refused: '⛔ Not delivered: it was refused',
 	ended: '🏁 Not sent: the session was over',
 	withdrawn: '↩️ Undone; nothing was sent',
 };
 
-/** Of an answer that is no longer sent: an earlier PUT may have arrived. */
+/** For an answer that is not sent any more, while an earlier PUT may have arrived. */
 const PERHAPS_ARRIVED = '⚠️ Sent, and may have arrived';
 
 const NOT_THERE = '⚠️ Delivered · not in the field any more';
 
-/** After the delivery: it continued, nothing is seen of it, the session is over, or the answer is gone. */
+/** The words for what the agent did after the delivery. */
 const AGENT_OUTCOME_LINES: Readonly<Record<AgentOutcome, string>> = {
 	resumed: STATE_LINES.resumed,
 	unseen: '👀 Delivered · no sign of the agent yet',
@@ -95,7 +95,7 @@ const MAY_NOT = 'may no longer answer';
 
 type ToldAnswer = Pick<Answer, 'state' | 'agentOutcome' | 'lastError'> & Partial<Answer>;
 
-/** Whose answer was first, where this one lost to somebody in Slack. */
+/** The person in Slack whose answer came first, if this one came second; else null. */
 export const firstPersonOf = (answer: Partial<Answer>): Person | null => firstOf(answer)?.person ?? null;
 
 type Reader = 'author' | 'others';
@@ -113,14 +113,16 @@ function lineOf(state: AnswerState, answer: ToldAnswer, reader: Reader, entry = 
 	return lostTo === 'other' ? STATE_LINES.conflicted : LOST_TO_OWN;
 }
 
-/** In a timeline, which its author reads too. */
+/** Other words in a timeline, for states that were passed. */
 const PAST_LINES: Partial<Record<AnswerState, string>> = {
 	accepted: '💾 Saved',
 	delivering: '📨 Sent',
 	waiting: '⚠️ Not delivered',
 };
 
-/** The end of an answer's timeline; one line if nothing went wrong. `said`: what stands above for its author. */
+/**
+ * The newest entries of an answer's timeline, or one line if nothing failed. `said`: the author's state line above it.
+ */
 export function timelineWords(answer: Answer, said = ''): Words {
 	const reader = said === '' ? 'others' : 'author';
 	const { agentOutcome, lastError, timeline, acceptedAt } = answer;
@@ -133,7 +135,7 @@ export function timelineWords(answer: Answer, said = ''): Words {
 		const ending = entry === timeline.at(-1) ? endingOf(answer) : null;
 		const past = ending === null ? PAST_LINES[entry.state] : FIRST_LINES[ending];
 		const words = (isUnknown ? undefined : past) ?? lineOf(entry.state, answer, reader, entry);
-		// The mark of what stands above, so that each line begins with one.
+		// An entry that repeats the state line above is its emoji and the time alone.
 		const isSaid = entry === timeline.at(-1) && said.startsWith(words);
 		return isSaid ? sentences(words.split(' ', 1).join(), momentOf(entry.at)) : joined(words, momentOf(entry.at));
 	});
@@ -142,10 +144,10 @@ export function timelineWords(answer: Answer, said = ''): Words {
 	return lines(...entries);
 }
 
-/** What became of the answer that was first. */
+/** How the answer that came first ended. */
 const endingOf = (answer: ToldAnswer) => (mayHaveArrived(answer) ? null : firstEndingOf(answer));
 
-/** What became of an answer, in one line that begins with a mark. */
+/** What became of an answer, in one line that begins with an emoji. */
 export function stateLine(answer: ToldAnswer, reader: Reader = 'others'): string {
 	const { state, agentOutcome, lastError } = answer;
 	const ending = endingOf(answer);
@@ -160,20 +162,20 @@ export function stateLine(answer: ToldAnswer, reader: Reader = 'others'): string
 	return lineOf(state, answer, reader);
 }
 
-/** Not while it limits requests, or misses this session alone. */
+/** Whether a code means that the service is down, not that it limits requests or misses one session. */
 const isServiceAway = (code: string) => REASONS.has(code) && !WAITING_CODES.has(code) && code !== MISSING.one;
 
-/** The mark that a state line begins with. */
-export const markOf = (answer: ToldAnswer) => stateLine(answer).split(' ', 1).join();
+/** The emoji at the beginning of the state line. */
+export const emojiOf = (answer: ToldAnswer) => stateLine(answer).split(' ', 1).join();
 
-/** The state line without its mark, behind other words: `delivered`, `sending…`. One that went on says that alone. */
+/** The state line without its emoji, for the middle of a line: `delivered`, `sending…`, `continued`. */
 export function inlineState(answer: ToldAnswer): string {
 	if (answer.state === 'resumed') return 'continued';
 	const [, ...words] = stateLine(answer).split(' ');
 	return words.join(' ').replace(/^./, (first) => first.toLowerCase());
 }
 
-/** To the others who may answer: why a question is open again. Empty without such an answer. */
+/** Tells the others who may answer why a question is open again. Empty without a refused answer. */
 export function notSentWords(refused: Answer | null, names: Names): string {
 	if (refused === null) return '';
 	const who = personName(refused.person.userId, names);
@@ -190,7 +192,9 @@ export const MOST_ITEMS = 10;
 /** A title as a form showed it. */
 export const storedTitle = (title: string, limit: number) => oneLine(masked(title).text, limit);
 
-/** What the author wrote, in up to about `room` characters; never a secret. `isOwn`: for them, who may copy it. */
+/**
+ * What the author wrote, in about `room` UTF-16 units, without secrets. `isOwn`: for the author, so nothing is masked.
+ */
 export function ownText(answer: Answer, room: number, { isOwn = false, isTitled = true } = {}): KnownBlock[] {
 	const { content } = answer;
 	if (content.kind === 'removed') return context(TEXT_REMOVED);
@@ -208,7 +212,7 @@ export function ownText(answer: Answer, room: number, { isOwn = false, isTitled 
 /** Slack takes 250 KB in a view, and may count differently. */
 export const MODAL_BYTES = 240_000;
 
-/** All that somebody typed and did not send, exactly, to copy it; cut if no answer could hold it. */
+/** The exact text of a draft, to copy it. It is cut only if no answer could hold it. */
 export function draftModal({ values }: Pick<Draft, 'values'>): ModalView {
 	const whole = neutralise(Object.values(values).join('\n\n')).trim() || '(empty)';
 	const typed = Buffer.byteLength(JSON.stringify(whole)) > MODAL_BYTES ? cutWithNote(whole, MODAL_BYTES / 3) : whole;
@@ -222,11 +226,11 @@ export function draftModal({ values }: Pick<Draft, 'values'>): ModalView {
 	});
 }
 
-export const sayingOf = (answer: Answer) => sayingSession(answer.question.sessionId, sessionNameOf(answer));
+export const labelAboutAnswer = (answer: Answer) => labelAboutSession(answer.question.sessionId, sessionNameOf(answer));
 /** The session of an answer. */
 export const answerTitle = (answer: Answer) => sessionTitle(sessionNameOf(answer), answer.question.sessionId);
 
-/** In place of a secret that is not stored any more. */
+/** Replaces a secret that is not stored any more. */
 export const REMOVED_ANSWER = '(hidden, and removed from Handraise)';
 
 /** Answers on a page of the history: each takes up to 14 blocks of the 100. */
@@ -238,16 +242,16 @@ export function historyWords(sessionId: string, total: number, answers: readonly
 	return rich`${total === 1 ? 'One answer' : `${total} answers`} to *${name}*, newest first.`;
 }
 
-/** Opens what its author answered, as it was asked; null where nothing of that is kept. */
+/** Opens the question as its author answered it; null when nothing of it is kept. */
 export function showQuestionButton(answer: Answer): Button | null {
 	const asked = keptQuestionOf(answer);
 	if (asked === null) return null;
-	return saying(oneLine(asked.items[0]?.title ?? '', 75) || answerTitle(answer))(
+	return labelAbout(oneLine(asked.items[0]?.title ?? '', 75) || answerTitle(answer))(
 		button(ACTIONS.showQuestion, 'Show question', { value: answer.id }),
 	);
 }
 
-/** A question as it was asked when this answer was sent, with the answer as others may see it; perhaps not any more. */
+/** The question as it was when this answer was sent, and the answer as others may see it. Texts may be removed. */
 export function questionModal(answer: Answer): ModalView {
 	const { sessionId } = answer.question;
 	const asked = keptQuestionOf(answer);
@@ -267,14 +271,14 @@ export function questionModal(answer: Answer): ModalView {
 				...line(more),
 			),
 			...section(rich`${mentionOf(answer.person.userId)} answered:`),
-			// The title of a lone item stands above.
+			// The question above has the title of a lone item already.
 			...ownText(answer, 20_000, { isTitled: asked?.items.length !== 1 }),
 			...context(timelineWords(answer)),
 		],
 	});
 }
 
-/** Items of a question that is shown again. */
+/** The most items of a question that is shown again. */
 const MOST_ASKED = 30;
 
 /** Who answered what and when; secrets stay hidden. `answers`: newest first, from `metadata.offset` on. */
@@ -303,7 +307,7 @@ export function historyView(metadata: ViewMetadata, answers: readonly Answer[], 
 	});
 }
 
-/** What an open window says at its top when its question is over for somebody who did not do that. */
+/** Notices at the top of an open window whose question is over. */
 export const WINDOW_NOTICES = {
 	answeredBy: (userId: string) => rich`🔀 ${mentionOf(userId)} has answered. Your text stays here.`,
 	ownAnswer: '🔀 You have answered in another place. Your text stays here.',
@@ -313,12 +317,15 @@ export const WINDOW_NOTICES = {
 	ended: '🏁 The session is over. Your text stays here.',
 } as const;
 
-/** A form with such a notice or none, which stands in place of the title line. Null: there is no place for it. */
+/**
+ * A form with a notice in place of its title line, or without one. Null: the view has no title line. `by`: who
+ * answered.
+ */
 export function noticedView(form: ModalView | null, reader: string, by: string | null, became: Became | null) {
 	const answered = by === reader ? WINDOW_NOTICES.ownAnswer : WINDOW_NOTICES.answeredBy(by ?? '');
 	const words = by !== null ? answered : became === null ? '' : WINDOW_NOTICES[became];
 	const [first, second, ...rest] = (form?.blocks ?? []) as readonly KnownBlock[];
-	// Who is answering does not count any more.
+	// With a notice, the line of who is answering goes.
 	const others = second === undefined || (words !== '' && second.type === 'context') ? rest : [second, ...rest];
 	if (form === null || first?.type !== 'rich_text') return null;
 	const top = words === '' ? [first] : section(words);

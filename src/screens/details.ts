@@ -9,24 +9,25 @@ import {
 	divider,
 	heading,
 	type KnownBlock,
+	labelAbout,
 	type MessageContent,
 	message,
 	plain,
 	row,
-	saying,
 	section,
 	textMessage,
 } from '../slack/blocks.ts';
-import { ACTIONS, type Links } from '../slack/ids.ts';
+import { ACTIONS } from '../slack/ids.ts';
+import type { Links } from '../slack/links.ts';
 import { actionsLine, andMoreWords, counted } from '../slack/phrases.ts';
 import { bold, joined, line, lines, type Piece, rich, richText } from '../slack/rich-text.ts';
 
 const MOST_FILES = 8;
-/** Characters of a file's name that are read to show fewer of them. */
+/** UTF-16 units of a file's name that are masked; 200 of them are shown. */
 const MOST_OF_NAME = 1_000;
 const STEP_TEXT = 1200;
 
-/** As far as the session has them: task and result (`above` the steps), what is written about it, files. */
+/** What a session has: `above` the steps its task and result, `below` them its details and files. */
 export function sessionDetails(session: Session, links: Links, { read }: Mask) {
 	const { files } = session;
 	const above = [
@@ -45,7 +46,7 @@ const divided = (blocks: readonly KnownBlock[]): KnownBlock[] => (blocks.length 
 const titled = (title: string, text: readonly Piece[]): KnownBlock[] =>
 	text.length === 0 ? [] : richText(...line(bold(title)), ...text);
 
-/** The latest screenshot, or that its link is not shown. */
+/** The latest screenshot, or why its link is not shown. */
 export function screenshot({ lastScreenshotUrl }: Session, links: Links): KnownBlock[] {
 	const link = links(lastScreenshotUrl);
 	if (link.kind === 'none') return [];
@@ -54,7 +55,7 @@ export function screenshot({ lastScreenshotUrl }: Session, links: Links): KnownB
 	return [{ type: 'image', image_url: link.url, alt_text: SCREENSHOT_TEXT, title }, ...context(hostWords(link.host))];
 }
 
-/** The messages of one page, newest first: the text and a line of actions. `page`: the one asked for, or the last. */
+/** The messages of one page, newest first, each with its text and a line of actions. `page`: at most the last one. */
 export function stepCards(
 	session: Session,
 	{ page: wantedPage, perPage, asking, mask }: { page: number; perPage: number; asking: number | null; mask: Mask },
@@ -65,7 +66,7 @@ export function stepCards(
 	if (total === 0 || perPage === 0) return { page: 0, cards: [], navigation: context(full) };
 	const lastPage = Math.ceil(total / perPage) - 1;
 	const page = Math.min(wantedPage, lastPage);
-	// The form shows what the asking message says.
+	// The form shows the asking message already.
 	const shown = latestHistory(session, perPage, page * perPage).filter((entry) => entry.messageIndex !== asking);
 	const navigation = buttons(
 		page > 0 ? button(ACTIONS.newer, 'Newer steps', { value: String(page - 1) }) : null,
@@ -91,7 +92,7 @@ function stepCard({ step, message }: ReturnType<typeof latestHistory>[number], {
 export const SCREENSHOT_TEXT = "The agent's latest screenshot";
 const NOT_SHOWN = 'Latest screenshot: link not shown';
 
-/** The first `most` files with their links, then why links are missing, then `notes`. */
+/** The first `most` files with links, then why links are missing, then `notes`. */
 function fileBlocks(
 	files: Session['files'],
 	most: number,
@@ -107,7 +108,7 @@ function fileBlocks(
 		const open = link.kind === 'link' ? button(ACTIONS.openFile, 'Open', { url: link.url }) : null;
 		return row(
 			lines(`📄 ${name}`, open === null || link.kind !== 'link' ? '' : hostWords(link.host)),
-			open && saying(filename)(open),
+			open && labelAbout(filename)(open),
 		);
 	});
 	return [
@@ -134,6 +135,6 @@ export function filesMessage(session: Session, links: Links): MessageContent {
 	const text = files.length === 1 ? 'The file of this session' : `The ${files.length} files of this session`;
 	const { read } = createMask(false, credentialsOf(session));
 	const blocks = fileBlocks(files, MOST_FILES_ALONE, { links, read }, [LINKS_FOR_YOU]);
-	// Of a message without rich text, Slack counts no addresses.
+	// Without rich text, long addresses do not count towards Slack's limit of a message.
 	return message(text, [heading(text), ...blocks]);
 }

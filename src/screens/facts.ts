@@ -18,7 +18,7 @@ import type { ViewStore } from '../surfaces/view-store.ts';
 const NO_ANSWERS = { standing: null, refused: null };
 
 const MOST_LINKS = 1_000;
-/** What Slack did not tell is asked again after this. */
+/** A link that Slack did not tell is asked for again after this. */
 export const NO_LINK_MS = 3 * 60_000;
 
 /** Reads what is stored about a question that a card or a post shows, and who may still read or answer it. */
@@ -28,18 +28,21 @@ export function createQuestionFacts(
 ) {
 	const { config, clients, directory, clock } = core;
 	const { answers, views, watches } = core.store;
-	/** By the `ts` of posts. They never change, and what has them is drawn often. A number: when Slack did not tell. */
+	/** Links by channel and `ts`; a number: when Slack did not tell one. They never change, and are drawn often. */
 	const links = new Map<string, string | number>();
-	/** The answer from Handraise to a question of this message: not one to what the message asked before. */
+	/**
+	 * The answer of ours to a question. `newest`: the newest one to its message, which may have asked something else
+	 * before.
+	 */
 	async function answerTo(question: StoredQuestion | null, key: QuestionKey, newest: Answer | null) {
 		if (question === null || question.messageIndex !== key.messageIndex) return newest;
 		const { answerId, askedAt } = question;
 		if (answerId !== null) return answerId === newest?.id ? newest : answers.arrived(answerId);
 		if (newest !== null && newest.questionId !== null) return newest.questionId === question.id ? newest : null;
 		const isOlder = newest?.deliveredAt != null && newest.deliveredAt < askedAt;
-		// One that nobody watches any more may still be answered.
+		// A question that nobody watches any more may still be answered.
 		const settledAt = question.settled === 'unwatched' ? null : question.settledAt;
-		// It may be to a later question in the same place.
+		// An answer after the question was settled may be to a later question of the same message.
 		const isNewer = settledAt !== null && newest !== null && newest.acceptedAt > settledAt;
 		return isOlder || isNewer ? null : newest;
 	}
@@ -61,15 +64,15 @@ export function createQuestionFacts(
 			mayAct(person, { channelId, answers: session.sessionId }, 'send'),
 		remindedOf: watches.remindedOf,
 
-		/** `asked`: the question of the post; left out, of a card, that of the newest read. */
+		/** What posts and cards show besides their content. `asked`: the question of the post; null: of the newest read. */
 		async contextOf(due: DuePost, asked: Asked | null = null) {
 			const { post, watch, style, view, threadTs } = due;
 			const { content, target } = post;
 			const isUpdate = post.ts !== null;
 			const { messageIndex } = asked?.question ?? view?.question ?? {};
 			const key = watch === null || messageIndex === undefined ? null : { ...watch.session, messageIndex };
+			// A new post shows no claims, because their mentions would notify people.
 			const showsClaims = WATCH_KINDS.includes(content.kind) && isUpdate;
-			// A new post names nobody: it would notify them.
 			const goneOn = due.question?.settled === 'wentOn' ? due.question : null;
 			const isOpen = asked !== null && due.question?.settled == null;
 			const fingerprint = asked !== null && isUpdate ? asked.question.fingerprint : '';
@@ -83,7 +86,7 @@ export function createQuestionFacts(
 			const handOver = holderOf(handOverOf(due));
 			const claimedBy: readonly string[] = active.map(({ person }) => person.userId);
 			const authors = [standing, refused, lost, perhaps].flatMap((answer) => answer?.person.userId ?? []);
-			// Posts name people without a mention, which could notify them.
+			// Posts name people by text, because a mention could notify them.
 			const named = [...authors, ...(handOver === null ? [] : [handOver.from, handOver.to])];
 			await directory.recallNames(named);
 			const names: Names = directory;
@@ -91,20 +94,20 @@ export function createQuestionFacts(
 				sessionId: watch?.session.sessionId ?? '',
 				/** The newest read of the session. */
 				view,
-				/** The answer from Handraise to the question of the post. */
+				/** The answer of ours to the question of the post. */
 				standing,
-				/** The newest answer to it whose author could no longer send it. */
+				/** The newest answer to it that was refused because its author may not answer any more. */
 				refused,
 				/** The answer that is no longer in the field, so that the agent asks again. */
 				lost,
-				/** That answer was not given in Slack. */
+				/** The lost answer was not given in Slack. */
 				isLostElsewhere: due.question?.lost === '',
-				/** Of a question without which the agent went on: an answer that ended and may have arrived. */
+				/** An ended answer that may have arrived, to a question after which the agent continued without one. */
 				perhaps,
-				/** Whom lists of channels name as those who may answer its open question; null: everybody may. */
+				/** Whom channels' lists name as those who may answer the open question; null: everybody may. */
 				named: answerers,
 				handOver,
-				/** Where the question is asked, and the thread of the watch's card there. */
+				/** The channel of the watch; `threadTs`: the thread of its card there. */
 				channelId: watch?.channelId ?? '',
 				threadTs,
 				/** Who began the watch: the person of `channelId` if that is a direct message with the app. */
@@ -112,17 +115,17 @@ export function createQuestionFacts(
 				/** Slack user id of the reader of a direct message; null in channels. */
 				reader: target.kind === 'person' ? target.userId : null,
 				claimedBy,
-				/** When the first of them lapses; null: nobody is. */
+				/** When the first of these claims lapses; null without claims. */
 				claimedUntil: active.length === 0 ? null : Math.min(...active.map(({ until }) => until)),
 				ended: watch?.ended?.reason ?? null,
-				/** Whether somebody can watch it again there, or has done so; null: neither. */
+				/** `offered`: people can watch it again there; `done`: somebody does; null: neither. */
 				again: await againOf(watch),
 				offersOptions: config.QUICK_ANSWERS && style.buttons,
-				/** Which answers its channel sees. */
+				/** Which answers the channel sees. */
 				showAnswers: style.discreet ? 'never' : config.SHOW_ANSWERS,
 				/** Notifications say only that an agent asks. */
 				discreet: style.discreet,
-				/** It is posted already: an update notifies nobody whom it mentions. */
+				/** The message is posted already. An update notifies nobody whom it mentions. */
 				isUpdate,
 				now: clock.now(),
 				names,
@@ -151,7 +154,7 @@ export function createQuestionFacts(
 
 export type QuestionFacts = ReturnType<typeof createQuestionFacts>;
 
-/** By which hand-over somebody has a question; null when they may no longer answer, so nobody has it. */
+/** The hand-over by which somebody has a question; null when nobody has it, or its holder may no longer answer. */
 export async function activeHolder(handOver: HandOver | null, sessionId: string, mayAct: MayAct) {
 	const held = holderOf(handOver);
 	if (held === null) return null;
@@ -160,7 +163,7 @@ export async function activeHolder(handOver: HandOver | null, sessionId: string,
 	return refused === null || refused === 'could_not_check' ? held : null;
 }
 
-/** The newest hand-over of the open question of a post, also when its person has given the question back. */
+/** The newest hand-over of a post's open question, even if it was given back. */
 export function handOverOf({ watch, question }: Pick<DuePost, 'watch' | 'question'>): HandOver | null {
 	const handOver = question?.handOver ?? null;
 	return handOver?.teamId === watch?.teamId ? handOver : null;

@@ -13,7 +13,7 @@ import {
 	type Session,
 } from '../domain/session.ts';
 import type { SnapshotQuestion } from '../domain/session-snapshot.ts';
-import { isBlank, oneLine } from '../domain/shown-text.ts';
+import { oneLine } from '../domain/shown-text.ts';
 import { createCutMark } from '../domain/texts.ts';
 import { agentText } from '../slack/agent-text.ts';
 import {
@@ -32,7 +32,8 @@ import {
 } from '../slack/blocks.ts';
 import { ASKING_SLACK } from '../slack/error-view.ts';
 import { buildForm, type Form, HIDES_ANSWER, HIDES_ANSWERS } from '../slack/form/build.ts';
-import { ACTIONS, CALLBACKS, encodeTarget, type Links, newMetadata, type ViewMetadata } from '../slack/ids.ts';
+import { ACTIONS, CALLBACKS, encodeTarget, newMetadata, type ViewMetadata } from '../slack/ids.ts';
+import type { Links } from '../slack/links.ts';
 import {
 	agoText,
 	durationText,
@@ -43,31 +44,20 @@ import {
 	statusWords,
 	stillWaitingWords,
 	titleLine,
-	valuePieces,
 	waitingWords,
 } from '../slack/phrases.ts';
-import {
-	bold,
-	joined,
-	line,
-	marked,
-	type Piece,
-	quotedText,
-	rich,
-	richText,
-	sentences,
-	type Words,
-} from '../slack/rich-text.ts';
+import { bold, joined, line, quotedText, rich, richText, sentences, type Words } from '../slack/rich-text.ts';
 import { MODAL_BYTES, stateLine } from './answer.ts';
 import { screenshot, sessionDetails, stepCards } from './details.ts';
+import type { Notice } from './form-notices.ts';
 import {
 	askedItems,
 	claimsWords,
 	elsewhereWords,
 	filledItems,
-	type Marks,
 	noFormWords,
 	ONLY_TEXT,
+	type TextFilter,
 } from './question.ts';
 
 /** The metadata of a session's window, with its name. */
@@ -78,7 +68,9 @@ export const metadataOf = (metadata: ViewMetadata, session: Session): ViewMetada
 		sessionName: masked(session.name, credentialsOf(session)).text,
 	});
 
-/** Opens before the session is read; closing it stops the read. Shows `waitedMs` above 0. */
+/**
+ * Opens before the session is read; closing it stops the read. `waitedMs`: shown above 0. `isKnown`: who the person is.
+ */
 export function loadingModal(metadata: ViewMetadata, { waitedMs = 0, isKnown = true } = {}): ModalView {
 	const waiting = waitedMs === 0 ? '' : stillWaitingWords(waitedMs);
 	const checking = isKnown ? '' : ASKING_SLACK;
@@ -96,7 +88,7 @@ export function loadingModal(metadata: ViewMetadata, { waitedMs = 0, isKnown = t
 	});
 }
 
-/** Slack's limit for a select. */
+/** Slack's limit for the options of a select. */
 const MOST_OPTIONS = 100;
 export const WHICH_QUESTION = 'Which question does it answer?';
 
@@ -146,17 +138,17 @@ export interface SessionModel {
 	/** See `arrivalSeen` of an answer. */
 	readonly arrival?: number | null;
 	readonly question: Question | null;
-	/** Whose answer settled the newest question, where nothing is open. */
+	/** If nothing is open: the answer that settled the newest question. */
 	readonly settledBy?: (Pick<Answer, 'person' | 'acceptedAt'> & Parameters<typeof stateLine>[0]) | null;
-	/** That a field of the newest question is empty which had a value, where nothing is open; else empty. */
+	/** If nothing is open: words that a field of the newest question lost its value; else empty. */
 	readonly emptied?: string;
-	/** Of the view as it is (`newMetadata` at first), with the `page`, `partial` and `plainText` to show. */
+	/** Metadata of the view as it is (`newMetadata` at first), with the `page`, `partial` and `plainText` to show. */
 	readonly metadata: ViewMetadata;
 	/** Values by position to fill the fields with: a draft, typed text, a chosen message. */
 	readonly draft: Readonly<Record<number, string>>;
 	/** Positions whose box is ticked; if left out, those that look secret. */
 	readonly secret?: readonly number[];
-	/** Of our answers in this session: which values of items that are not open are secret. */
+	/** From our answers in this session: which values of filled items are secret. */
 	readonly marks?: readonly AnswerMarks[];
 	readonly notices: readonly Notice[];
 	/** Ids of the other people who have the question in a form now. */
@@ -174,8 +166,8 @@ export interface SessionModel {
 export function sessionModal(model: SessionModel): ModalView {
 	const mask = createMask(model.metadata.showsHidden && model.refused == null, credentialsOf(model.session));
 	const { question, readAt, arrival = null } = model;
-	const marks = { mark: createCutMark(false), mask };
-	const form = question && formOf(model, question, marks);
+	const filter = { cut: createCutMark(false), mask };
+	const form = question && formOf(model, question, filter);
 	const fields = form?.kind === 'fields' ? form : null;
 	const room = MODAL_BLOCKS - FIXED_BLOCKS - (fields?.blocks.length ?? 0);
 	const steps = stepCards(model.session, {
@@ -197,11 +189,11 @@ export function sessionModal(model: SessionModel): ModalView {
 		readAt,
 		arrival,
 	};
-	const asked = question === null || form === null ? nothingOpen(model) : questionBlocks(model, question, form, marks);
-	const hasDashboardAbove = form !== null && form.kind !== 'refused' && (fields === null || marks.mark.isCut);
+	const asked = question === null || form === null ? nothingOpen(model) : questionBlocks(model, question, form, filter);
+	const hasDashboardAbove = form !== null && form.kind !== 'refused' && (fields === null || filter.cut.isCut);
 	const details = sessionDetails(model.session, model.links, mask);
 	const { above, below } = steps.page === 0 ? details : { above: [], below: [] };
-	// With a question, it stands below what the agent says.
+	// With a question, the screenshot stands below what the agent says.
 	const picture = question === null ? pictureOrLink(model) : [];
 	const name = mask.read(model.session.name);
 	return modal({
@@ -217,11 +209,11 @@ export function sessionModal(model: SessionModel): ModalView {
 	});
 }
 
-function formOf(model: SessionModel, question: Question, marks: Marks): Form {
+function formOf(model: SessionModel, question: Question, { cut, mask }: TextFilter): Form {
 	const { refused = null, metadata, draft, secret } = model;
 	if (refused !== null) return { kind: 'refused', why: refused };
 	const elsewhere = elsewhereWords(dashboardOf(model) !== null);
-	return buildForm(question, metadata, draft, { secret, onCut: marks.mark.onCut, mask: marks.mask, elsewhere });
+	return buildForm(question, metadata, draft, { secret, onCut: cut.onCut, mask, elsewhere });
 }
 
 function headline({ session, stored, metadata: { sessionId }, now }: SessionModel, name: string): Words {
@@ -230,12 +222,9 @@ function headline({ session, stored, metadata: { sessionId }, now }: SessionMode
 	return joined(titleLine({ ...session, name, step: stored?.step ?? assistantCountOf(session), sessionId }), took);
 }
 
-/** What stands above a question: words, and perhaps what somebody wrote behind the bar. */
-type Notice = readonly Piece[];
-
 const MOST_NOTICES = 6;
 
-/** Notices, with *Show* for what is hidden, and claims. */
+/** What is hidden, with *Show*; the notices; and who is answering. */
 function noticeBlocks(model: SessionModel, { hides }: Mask): KnownBlock[] {
 	const { question, refused = null } = model;
 	const notices = model.notices.slice(0, MOST_NOTICES).flat();
@@ -262,10 +251,10 @@ function pictureOf({ session, links }: SessionModel) {
 const pictureBlocks = ({ session, links, withoutImages }: SessionModel) =>
 	withoutImages === true ? [] : screenshot(session, links);
 
-/** With more, no screenshot stands above them: a view holds 100 blocks. */
+/** A form of more blocks has no screenshot above it: a view holds 100 blocks. */
 const MOST_BELOW_PICTURE = 60;
 
-/** Where no menu has the link. */
+/** The screenshot, or a button with its link for views without a menu. */
 function pictureOrLink(model: SessionModel): KnownBlock[] {
 	const link = model.withoutImages === true ? pictureOf(model) : null;
 	return link === null ? pictureBlocks(model) : buttons(pictureButton(link.url));
@@ -273,47 +262,47 @@ function pictureOrLink(model: SessionModel): KnownBlock[] {
 
 const pictureButton = (url: string) => button(ACTIONS.openScreenshot, 'Open the screenshot', { url });
 
-function questionBlocks(model: SessionModel, question: Question, form: Form, marks: Marks): KnownBlock[] {
+function questionBlocks(model: SessionModel, question: Question, form: Form, filter: TextFilter): KnownBlock[] {
 	const { metadata } = model;
-	const picture = pictureOf(model);
-	const said = agentText(marks.mask.read(question.context), 2900, marks.mark.onCut);
-	const filled = filledItems(question, model.marks ?? [], marks.mask);
+	const { cut, mask } = filter;
+	const said = agentText(mask.read(question.context), 2900, cut.onCut);
+	const filled = filledItems(question, model.marks ?? [], mask);
 	const hasRoom = form.kind !== 'fields' || form.blocks.length <= MOST_BELOW_PICTURE;
 	const blocks = [...richText(...said, ...filled), ...(hasRoom ? pictureBlocks(model) : [])];
 	const dashboard = dashboardOf(model);
 	const hasDashboard = dashboard !== null;
-	if (form.kind === 'refused') return [...blocks, ...richText(...askedItems(question, marks)), ...section(form.why)];
+	if (form.kind === 'refused') return [...blocks, ...richText(...askedItems(question, filter)), ...section(form.why)];
 	if (form.kind !== 'fields') return [...blocks, ...section(noFormWords(form, hasDashboard)), ...buttons(dashboard)];
-	const [menu = null] = moreMenu(
-		metadata.partial
-			? button(ACTIONS.complete, 'Answer all')
-			: question.openItems.length > 1
-				? button(ACTIONS.partial, 'Skip some questions')
-				: null,
-		metadata.plainText
-			? button(ACTIONS.guessed, 'Suggested fields')
-			: form.blocks.some(isGuessed)
-				? button(ACTIONS.plainText, 'Type freely')
-				: null,
-		form.metadata.boxed
-			? null
-			: button(ACTIONS.keepSecret, question.openItems.length === 1 ? HIDES_ANSWER : HIDES_ANSWERS),
-		picture === null ? null : pictureButton(picture.url),
-	);
+	const menu = formMenu(model, question, form);
+	const beside = cut.isCut ? dashboard : null;
 	return [
 		...blocks,
 		...form.blocks,
-		...context(marks.mark.isCut ? cutQuestionWords(hasDashboard) : '', metadata.partial ? MAY_STAY_EMPTY : ''),
-		...(menu?.type === 'overflow' && !(marks.mark.isCut && hasDashboard)
-			? row('More', menu)
-			: buttons(marks.mark.isCut ? dashboard : null, menu)),
+		...context(cut.isCut ? cutQuestionWords(hasDashboard) : '', metadata.partial ? MAY_STAY_EMPTY : ''),
+		...(menu?.type === 'overflow' && beside === null ? row('More', menu) : buttons(beside, menu)),
 	];
+}
+
+/** What else people can do with a form; a lone entry is a button. */
+function formMenu(model: SessionModel, { openItems }: Question, form: Extract<Form, { kind: 'fields' }>) {
+	const { partial, plainText } = model.metadata;
+	const skip = openItems.length > 1 ? button(ACTIONS.partial, 'Skip some questions') : null;
+	const typeFreely = form.blocks.some(isGuessed) ? button(ACTIONS.plainText, 'Type freely') : null;
+	const hide = button(ACTIONS.keepSecret, openItems.length === 1 ? HIDES_ANSWER : HIDES_ANSWERS);
+	const picture = pictureOf(model);
+	const [menu = null] = moreMenu(
+		partial ? button(ACTIONS.complete, 'Answer all') : skip,
+		plainText ? button(ACTIONS.guessed, 'Suggested fields') : typeFreely,
+		form.metadata.boxed ? null : hide,
+		picture === null ? null : pictureButton(picture.url),
+	);
+	return menu;
 }
 
 const dashboardOf = ({ dashboardUrl, metadata }: SessionModel) =>
 	dashboardButton(dashboardUrl, metadata.sessionId, 'Open in the dashboard');
 
-/** Whether this field changes when every field becomes plain text. */
+/** Whether *Type freely* would change this field. */
 function isGuessed(block: KnownBlock): boolean {
 	if (block.type !== 'input' || block.element.action_id === ACTIONS.secret) return false;
 	return block.element.type !== 'plain_text_input' || block.element.multiline !== true;
@@ -326,7 +315,7 @@ function nothingOpen(model: SessionModel): KnownBlock[] {
 	const { sessionId } = model.metadata;
 	const isOffered = question !== null && offersAgain(model, question);
 	const again = buttons(isOffered ? answerAgainButton({ sessionId, fingerprint: question.fingerprint }) : null);
-	// What became of an answer that does not stand there.
+	// Only an answer whose value is gone needs words for what became of it.
 	const became = settledBy !== null && emptied !== '' ? `${stateLine(settledBy)}.` : '';
 	const state = sentences(became, emptied);
 	if (isWaiting(session.status))
@@ -337,7 +326,7 @@ function nothingOpen(model: SessionModel): KnownBlock[] {
 	return [...section(sentences(meaning, state === '' ? '' : `${state}.`, by ?? '')), ...again];
 }
 
-/** Whether a field of the newest question is empty that somebody may answer. */
+/** Whether the newest question has an empty field that the person may answer again. */
 function offersAgain({ session, refused = null }: SessionModel, newest: Question): boolean {
 	return refused === null && !isOver(session.status) && newest.items.some(({ value }) => value === '');
 }
@@ -351,14 +340,14 @@ function footer(model: SessionModel, hasDashboardAbove: boolean): KnownBlock[] {
 		...buttons(
 			button(ACTIONS.refresh, 'Refresh'),
 			offersWatch ? button(ACTIONS.watch, 'Watch in this channel', { value }) : null,
-			button(ACTIONS.showAnswers, 'History', { value }),
+			button(ACTIONS.openHistory, 'History', { value }),
 			hasDashboardAbove ? null : dashboardOf(model),
 		),
 		...context(joined(smallId(metadata.sessionId), isNew ? '' : `read ${agoText(readAt, now)}`)),
 	];
 }
 
-/** `first`, as many blocks of `optional` as a view may hold, and `last`. */
+/** `first`, then as many blocks of `optional` as a view holds, then `last`. */
 function fitBlocks(first: KnownBlock[], optional: readonly KnownBlock[], last: KnownBlock[]): KnownBlock[] {
 	const size = (blocks: readonly KnownBlock[]) => Buffer.byteLength(JSON.stringify(blocks));
 	let bytes = size(first) + size(last) + 4000;
@@ -371,12 +360,12 @@ function fitBlocks(first: KnownBlock[], optional: readonly KnownBlock[], last: K
 	return [...first, ...middle, ...last];
 }
 
-/** Below a question of which the form shows only the beginning. */
+/** Below a question that the form shows only in part. */
 export function cutQuestionWords(hasDashboard: boolean): string {
 	return `✂️ The text is longer than Slack can show. Read all of it ${elsewhereWords(hasDashboard)}.`;
 }
 
-/** Beside *Show*. */
+/** The words beside *Show*. */
 export const HIDES = '🔒 Something that looks like a password or key is hidden: ••••';
 
 export const MAY_STAY_EMPTY = 'You can leave fields empty. The agent gets them as empty answers.';
@@ -384,88 +373,3 @@ export const MAY_STAY_EMPTY = 'You can leave fields empty. The agent gets them a
 export const GONE_ON = '👣 The agent has continued since it asked this. You can still answer, but it may not read it.';
 
 export const WITHOUT_SCREENSHOT = '🖼️ Slack could not load the screenshot, so it is left out.';
-
-/** By position, as others read them; null for secret ones. */
-type ShownValues = readonly (string | null)[];
-
-function withValues(words: Words, values: ShownValues): Notice {
-	const texts = values.slice(0, 3).filter((value) => value === null || !isBlank(value));
-	return [...line(words), ...texts.flatMap((value) => valuePieces({ value, secret: value === null }, 300))];
-}
-
-const whose = (userId: string | null): Words => (userId === null ? 'Your' : rich`${mentionOf(userId)}'s`);
-
-/** Notes above the question. Times are milliseconds since the epoch. */
-export const NOTICES = {
-	/** The form showed another question before; `carried`: typed text was kept where it fits. */
-	questionChanged: (carried: boolean) =>
-		line(
-			carried
-				? '✏️ The question has changed. This is the new one, with your text where it fits. Please check it.'
-				: '✏️ The question has changed. This is the new one.',
-		),
-	/** `userId`: null for somebody in the dashboard. */
-	answeredMeanwhile(userId: string | null, values: ShownValues, at: number | null, now: number) {
-		const who = userId === null ? 'somebody in the dashboard' : mentionOf(userId);
-		const when = at === null ? '' : `, ${agoText(at, now)}`;
-		return withValues(rich`🔀 Answered meanwhile by ${who}${when}.`, values);
-	},
-	/** Another person's, which is not sent any more. */
-	mayHaveArrived: (userId: string, values: ShownValues) =>
-		withValues(rich`⚠️ ${whose(userId)} answer may have arrived:`, values),
-	draftRestored: (at: number) => line(rich`📝 Your text is back in the fields, from ${momentOf(at)}`),
-	/** The texts were typed for a question that is not open. */
-	draftLeft(values: SessionModel['draft']): Notice[] {
-		const text = Object.values(values).join('\n');
-		const words = '📝 That question is no longer asked. Your draft was not sent:';
-		return isBlank(text) ? [] : [[...line(words), ...quotedText(text, 1_500)]];
-	},
-	prefilled: (what: 'Your earlier answer' | 'The message') =>
-		line(`📝 ${what} is filled in below. Check it, then send.`),
-	nothingOpen: line('📝 Nothing is asked here now, so the message you chose was not used.'),
-	anotherAsked: line(
-		'✏️ The question you chose is no longer asked. This is another one, so the message is not filled in.',
-	),
-	onlySecrets: line(
-		'🔒 This may ask for a password or code. Handraise never takes those from a message. Type it here.',
-	),
-	stillWaiting: (waitedMs: number) => line(`⏳ ${stillWaitingWords(waitedMs)}`),
-	readAgain: line('🔄 The session was read again. Steps may have moved to other pages.'),
-	/** The read failed, as `words` say, so the view shows an earlier one. */
-	stale: (words: Words, readAt: number, now: number) =>
-		line(rich`⚠️ ${words} You see the session as it was ${agoText(readAt, now)}.`),
-	/** The session cannot be read, as `words` say, so the view shows the question that is stored. The date comes last. */
-	stored: (words: Words, readAt: number) =>
-		line(
-			marked(
-				'⚠️ {words} You can answer: your answer will be saved, and sent when the service is back, if the agent still ' +
-					'asks this. Steps, files and screenshot are not shown. The question was last read {at}',
-				{ words, at: momentOf(readAt) },
-			),
-		),
-	/** `userId`: null for the person's own answer. */
-	lost: (userId: string | null, values: ShownValues) =>
-		withValues(rich`⚠️ Asked again. ${whose(userId)} answer is not in the field any more.`, values),
-	lostElsewhere: line('⚠️ Asked again. The answer from the dashboard is not in the field any more.'),
-	/** The line of *Answer again…*; `emptied`: that the field is empty. */
-	emptied: (userId: string, values: ShownValues, emptied: string) =>
-		withValues(rich`📝 ${emptied}. ${mentionOf(userId)} answered:`, values),
-	emptiedElsewhere: (emptied: string) => line(`📝 ${emptied}. It was answered in the dashboard.`),
-	/** *Answer again…* finds no empty field. `isOther`: of another question than the one beside it. */
-	standsThere: (values: ShownValues, isOther: boolean) =>
-		withValues(
-			isOther
-				? '✏️ The agent has asked another question since. It is answered, so nothing can be sent:'
-				: '📝 Each field has an answer, so nothing can be sent:',
-			values,
-		),
-	/** *Answer again…* while an answer is on its way. `userId`: null for the person's own. */
-	underWay: (userId: string | null) =>
-		rich`⏳ ${whose(userId)} answer is being sent. You can answer again once it is delivered.`,
-	/** The person's own answer, which is being delivered or waits. */
-	ownAnswer(answer: Parameters<typeof stateLine>[0] & Pick<Answer, 'acceptedAt'>) {
-		const replaces = answer.state === 'waiting' ? '. Sending another one replaces it' : '';
-		const which = rich`your answer of ${momentOf(answer.acceptedAt)}`;
-		return line(joined(`${stateLine(answer, 'author')}${replaces}`, which));
-	},
-} as const;

@@ -4,7 +4,7 @@ import type { HandOverObstacle, PressedQuestion, QuestionToHandOver, TooManyHand
 import type { Refusal } from '../slack/access-policy.ts';
 import { buttons, context, fitting, inRow, type ModalView, message, modal, plain, section } from '../slack/blocks.ts';
 import { CANNOT_ANSWER, type ErrorContext } from '../slack/error-view.ts';
-import { ACTIONS, CALLBACKS, encodeQuestionMark, newMetadata, type ViewMetadata } from '../slack/ids.ts';
+import { ACTIONS, CALLBACKS, encodeQuestionRef, newMetadata, type ViewMetadata } from '../slack/ids.ts';
 import {
 	contactOf,
 	durationText,
@@ -70,14 +70,14 @@ export function handOverModal(metadata: ViewMetadata, asked: QuestionToHandOver)
 	});
 }
 
-/** What came of it, or why it is not possible. */
+/** The outcome of a hand-over, or why it is not possible. */
 export function handOverNotice(words: Words, metadata: ViewMetadata): ModalView {
 	return modal({ callbackId: CALLBACKS.handOver, title: 'Hand over', metadata, blocks: section(words) });
 }
 
 /**
- * The direct message about a hand-over. What is pressed in it belongs to the channel and the thread of the question.
- * `note`: of whoever handed it over, for nobody else than its holder.
+ * The direct message about a hand-over. Presses in it belong to the channel and the thread of the question. `note`:
+ * from the person who handed it over, shown only to the holder.
  */
 export function handOverPost(
 	content: ContentOf<'handedOver' | 'givenBack'>,
@@ -112,17 +112,17 @@ export function handOverPost(
 		return [
 			...richText(...line(isHeld ? bold(words) : words), ...(isHeld ? quotedText(note ?? '', MOST_IN_NOTE) : [])),
 			...open.blocks(asksWords(postTitle(post))),
-			...inRow(buttons(...open.row), post, encodeQuestionMark(mark)),
+			...inRow(buttons(...open.row), post, encodeQuestionRef(mark)),
 			...context(open.note, hint),
 		];
 	});
 	return message(sentences(words, text), blocks);
 }
 
-/** The opening words to the person who has a question now. */
+/** The first words to the new holder of a question. */
 export const handedOverWords = (from: string) => rich`↪️ ${mentionOf(from)} handed a question over to you.`;
 
-/** To the person who had handed it over. */
+/** The first words to the person who had handed it over. */
 export function givenBackWords({ by, undelivered }: Pick<ContentOf<'givenBack'>, 'by' | 'undelivered'>): Words {
 	if (undelivered === true)
 		return marked(
@@ -200,12 +200,12 @@ export function notYoursWords(handOver: HandOver | null): Words {
 		: '🙋 You do not have this question: it asks everybody. Nothing was changed.';
 }
 
-/** `why`: what happened. */
+/** `why`: words for what happened. */
 export const notGivenBackWords = (why: Words) => sentences('⚠️ The question was not given back.', why);
 
-/** Before the acknowledgement of a *Give back* that takes long to store. */
+/** Sent before the acknowledgement if *Give back* takes long to store. */
 export const GIVE_BACK_LATE =
 	'⏳ Giving the question back takes long to save. If *Give back* is still there in a minute, press it again.';
 
-/** Instead of a direct message about a question, to somebody who may no longer answer it. */
+/** Replaces the direct message of a question whose person may not answer it any more. */
 export const NOT_TOLD_ANY_MORE = '🔒 You cannot answer this question any more, so what became of it is not shown here.';

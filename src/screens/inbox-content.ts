@@ -15,18 +15,18 @@ import type { InboxStore, OpenQuestion } from '../surfaces/inbox-store.ts';
 import type { DueView } from '../surfaces/view-store.ts';
 import { firstPersonOf } from './answer.ts';
 
-/** Questions, or old sessions, on a page. With everything else, a view holds at most 100 blocks. */
+/** Questions, or old sessions, on a page. With the other parts they fit into the 100 blocks of a view. */
 export const PER_PAGE = 10;
 export const MOST_WAITING_SHOWN = 10;
 export const MOST_OWN_ANSWERS = 5;
 export const MOST_DRAFTS = 5;
 export const MOST_LAST_ANSWERS = 10;
-/** A list tells only then that a session no longer waits: the agent takes a moment after an answer. */
+/** After an answer, the list names a session as waiting for up to this time. */
 const AGENT_GOES_ON_MS = 30_000;
-/** When to ask Slack again about a person or their channels if it does not say when. */
+/** Slack is asked again after this about a person or their channels, if it does not say when. */
 const ASK_AGAIN_MS = 8_000;
 
-/** The waiting sessions of the account. `why`: why they are not listed. */
+/** The waiting sessions that the service lists. `why`: why it does not; null: it does. */
 export interface Discovered {
 	readonly sessions: readonly WaitingSession[];
 	readonly why: NoListReason | null;
@@ -35,26 +35,26 @@ export interface Discovered {
 export interface ContentOptions {
 	readonly memberships: Pick<Memberships, 'joinedOf' | 'directChannelOf'>;
 	readonly accessPolicy: Pick<AccessPolicy, 'checkAbsent' | 'answering'>;
-	/** Null: people see only what is watched. */
+	/** Resolves to null when people see only watched sessions. */
 	readonly discovered: () => Promise<Discovered | null>;
 }
 
-/** `alsoOf`: other sessions of which it is asked whether the person may answer them. */
+/** `alsoOf`: further sessions to check whether the person may answer them. */
 type Asked = { readonly need: Need; readonly now: number; readonly alsoOf: readonly SessionKey[] };
 
 /** Puts together what a person's inbox shows. It reads nothing from the session service. */
 export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options: ContentOptions) {
 	const { memberships, accessPolicy } = options;
 	const { serviceUrl, config, clock, log } = core;
-	// Nobody opens a session from an inbox where only some channels are allowed.
+	// With ALLOWED_CHANNELS, nobody may open a session from an inbox.
 	const discovered = async () => (config.ALLOWED_CHANNELS.length > 0 ? null : options.discovered());
 	const { inboxes: reads } = core.store;
 	const ofWorkspace = shareNext((teamId) => Promise.all([reads.openQuestions(serviceUrl, teamId), discovered()]));
 	type OfWorkspace = Awaited<ReturnType<typeof ofWorkspace>>;
 
 	/**
-	 * Those of the channels in which the person may act, and in which they are; which sessions they may answer; `againAt`
-	 * if Slack did not tell all.
+	 * `allowed`: in which of the channels the person may act; `joined`: in which they are; `mayAnswer`: which sessions
+	 * they may answer. `againAt`: when to ask again, if Slack did not tell everything; else null.
 	 */
 	async function channelsOf(person: Person, ids: readonly string[], sessionIds: readonly string[], how: Asked) {
 		const { need, now } = how;
@@ -89,7 +89,7 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 			const { sessionId, messageIndex } = visible.question;
 			const snapshot = snapshots.get(sessionId);
 			const view = snapshot?.question;
-			// Closed since the keys were read: the next update leaves it out.
+			// The question was closed since the keys were read. The next update leaves it out.
 			if (snapshot === undefined || view == null || view.openCount === 0) return [];
 			/** The user ids of other people who are answering it, oldest claim first. */
 			const answering = claims
@@ -103,8 +103,8 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 	}
 
 	/**
-	 * Answers that are under way or need a decision, those first; and the last others, newest first. A failed one asks
-	 * for a decision for a day; its receipt keeps its buttons.
+	 * `ownAnswers`: under way, or in need of a decision, which a failed one is for a day. `lastAnswers`: the newest
+	 * others, newest first.
 	 */
 	async function ownAnswersOf(person: Person, now: number) {
 		const [ownAnswers, newest] = await Promise.all([
@@ -116,7 +116,7 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 		return { ownAnswers, lastAnswers: others.slice(0, MOST_LAST_ANSWERS) };
 	}
 
-	/** The waiting sessions of which the person sees no question, the first listed first. */
+	/** The listed sessions without those whose question the person sees, in the order of the list. */
 	async function othersThan(seen: readonly VisibleQuestion[], { sessions }: Discovered, now: number) {
 		const seenIds = new Set(seen.map(({ question }) => question.sessionId));
 		const others = sessions.filter(({ sessionId }) => !seenIds.has(sessionId));
@@ -125,13 +125,13 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 		return others.filter(({ sessionId }) => !answered.has(sessionId));
 	}
 
-	/** What waits for a person, but what they snoozed and what is folded. */
+	/** The questions that wait for a person; those that they snoozed; and old sessions, whose questions are folded. */
 	async function waitingFor(person: Person, [open, listed]: OfWorkspace, how: Asked) {
 		const { now } = how;
-		// What the person was given comes first, and what others have last; then the oldest.
+		// First what the person was handed, last what others hold; among equals the oldest first.
 		const placeOf = ({ handOver }: VisibleQuestion) => (handOver === null ? 1 : handOver.to === person.userId ? 0 : 2);
 		const snoozes = await reads.snoozes(serviceUrl, person);
-		// The direct message of somebody else with the app is not asked about, unless they hand over a question of it.
+		// Another person's direct message with the app is checked only for a question that was handed over from it.
 		const heldIn = open.flatMap(({ handOver }) => (handOver?.to === person.userId ? handOver.channelId : []));
 		const askedIn = open.flatMap((one) =>
 			one.channels.flatMap(({ channelId, watchedBy }) =>
@@ -146,9 +146,9 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 			.flatMap((question) => asSeenIn(question, { ...channels, person }))
 			.sort((a, b) => a.since - b.since || (a.question.sessionId < b.question.sessionId ? -1 : 1))
 			.sort((a, b) => placeOf(a) - placeOf(b));
-		// They have waited for a day, or since before they were first listed.
+		// Old sessions have waited for a day, or since before the list was first read.
 		const old = (listed?.sessions ?? []).filter(({ since, isNew }) => !isNew || since <= now - DAY_MS);
-		// A few are shown like others: nobody has to look behind a button.
+		// A few old sessions are shown like others, so that nobody has to look behind a button.
 		const oldIds = new Set(old.length <= MOST_WAITING_SHOWN ? [] : old.map(({ sessionId }) => sessionId));
 		const snoozeOf = ({ question: { sessionId }, fingerprint }: VisibleQuestion) =>
 			snoozes.find((one) => one.until > now && one.session.sessionId === sessionId && one.fingerprint === fingerprint);
@@ -165,19 +165,19 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 	async function next(person: Person, exceptSessionId: string, now: number) {
 		const [open, listed] = await ofWorkspace(person.teamId);
 		const others = open.filter(({ question }) => question.sessionId !== exceptSessionId);
-		// Every receipt asks: Slack is asked about the person only when something may wait for them.
+		// Every receipt calls this, so Slack is asked about the person only if something may wait for them.
 		if (others.length === 0 || (await accessPolicy.checkAbsent(person, ANYWHERE, 'home')).refusal !== null) return null;
 		const [found] = (await waitingFor(person, [others, listed], { need: 'home', now, alsoOf: [] })).questions;
 		if (found === undefined) return null;
 		const { sessionId, messageIndex } = found.question;
 		const { channelId, threadTs } = found.askedIn;
-		// As in an inbox, it is not pressed in its channel.
+		// It is opened as from an inbox, not in its channel.
 		return { sessionId, messageIndex, origin: { channelId, threadTs, isCopy: true as const } };
 	}
 
-	/** The content of this inbox at `now`, and when to build it again because a part is missing (null: none is). */
+	/** The content of this inbox at `now`. `againAt`: when to build it again, because a part is missing; else null. */
 	async function build({ person, page, viewId, isAsked, shownAt, attempts }: DueView, now: number) {
-		// Many Homes may wait for the same, or follow. Whoever opens a window or does something in Home comes first.
+		// A window, or an act in Home, comes before the many Homes that are only opened or kept current.
 		const isAct = isAsked && shownAt !== null && attempts === 0;
 		const need = viewId !== null || isAct ? 'look' : 'home';
 		const { refusal, retryAt = null } = await accessPolicy.checkAbsent(person, ANYWHERE, need);
@@ -214,7 +214,7 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 				snoozed: snoozed.length === 0 ? null : { count: snoozed.length, nextAt: Math.min(...backAt), only },
 				/** Counts from 0, up to the last page. From `waiting.old.firstPage` on it shows no questions. */
 				page: shownPage,
-				/** Of this page. */
+				/** The questions of this page. */
 				questions: shown,
 				/** Questions of this page stored with another key. */
 				unreadableCount,
@@ -236,7 +236,7 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 				/** The newest first; `askedIn`: where the person may see the question. */
 				drafts: (shownPage > 0 ? [] : drafts).map((draft) => {
 					const asked = seen.find(({ question }) => question.sessionId === draft.question.sessionId);
-					// While Slack does not tell of groups, they may.
+					// While Slack does not tell groups, the draft is shown as allowed.
 					const isAllowed = channels.againAt !== null || channels.mayAnswer(draft.question.sessionId);
 					return { ...draft, isAllowed, askedIn: asked?.askedIn ?? null };
 				}),
@@ -259,7 +259,7 @@ export type InboxQuestion = ShownInbox['questions'][number];
 export type InboxWaiting = NonNullable<ShownInbox['waiting']>;
 export type InboxDraft = ShownInbox['drafts'][number];
 
-/** Of somebody's answers, newest first: a second press of the same choice is no entry of its own. */
+/** Somebody's answers, newest first, without repeated presses of the same choice. */
 function withoutRepeats(newest: readonly Answer[]): readonly Answer[] {
 	const seen = new Set<string>();
 	return newest.filter((answer) => {
@@ -274,12 +274,14 @@ function withoutRepeats(newest: readonly Answer[]): readonly Answer[] {
 /** An open question in the one channel through which the person answers it. */
 type VisibleQuestion = ReturnType<typeof asSeenIn>[number];
 
-/** None on a page below 0. */
+/** The entries of a page; none for a page below 0. */
 function pageOf<Entry>(entries: readonly Entry[], page: number): readonly Entry[] {
 	return page < 0 ? [] : entries.slice(page * PER_PAGE, (page + 1) * PER_PAGE);
 }
 
-/** The question in a channel where its person sees it, preferably with buttons. `isRaised`: only by `watch all`. */
+/**
+ * The question in one channel where the person sees it, preferably with buttons. `isRaised`: only `watch all` found it.
+ */
 function asSeenIn(
 	{ channels, ...question }: OpenQuestion,
 	{ person, allowed, joined }: { person: Person; allowed: ReadonlySet<string>; joined: ReadonlySet<string> },

@@ -26,11 +26,11 @@ import {
 	heading,
 	inRow,
 	type KnownBlock,
+	labelAboutSession,
 	type ModalView,
 	modal,
 	moreMenu,
 	row,
-	sayingSession,
 	section,
 	textMessage,
 } from '../slack/blocks.ts';
@@ -51,7 +51,7 @@ import { bold, joined, lines, marked, plainWords, rich, richText, sentences, typ
 import type { WaitingSession } from '../store/watch.ts';
 import type { DueView } from '../surfaces/view-store.ts';
 import type { InboxLook } from '../surfaces/views.ts';
-import { answerTitle, sayingOf, stateLine, storedTitle } from './answer.ts';
+import { answerTitle, labelAboutAnswer, stateLine, storedTitle } from './answer.ts';
 import {
 	type InboxBuilder,
 	type InboxContent,
@@ -63,30 +63,30 @@ import {
 } from './inbox-content.ts';
 import { claimsWords, handOverLine, openQuestionParts, QUESTION_CUT } from './question.ts';
 import { type ReceiptContext, receiptButtons, receiptContext } from './receipt.ts';
-import { idAmong, noListWords } from './watch.ts';
+import { idIfAmbiguous, noListWords } from './watch.ts';
 
 export interface InboxModel {
 	readonly inbox: Pick<DueView, 'followedUntil' | 'person'>;
 	readonly content: InboxContent;
 	/** `now` in whole minutes. */
 	readonly receipt: ReceiptContext;
-	/** Its updates are about to stop. */
+	/** The inbox is about to stop its updates. */
 	readonly isEnding: boolean;
 	readonly names: Names;
 }
 
-/** What is pressed in an inbox belongs to no channel, except in rows with an id of their own. */
+/** The metadata of an inbox, without an origin. Rows with a block_id of their own name one. */
 const METADATA = newMetadata({ sessionId: '', formId: '' });
 
-/** What the Home tab shows, or words why it shows nothing. */
+/** The Home tab, or words in its place. */
 export function homeView(shown: InboxModel | Words): HomeView {
 	const { home } = CALLBACKS;
-	return { type: 'home', callback_id: home, private_metadata: encodeMetadata(METADATA), blocks: inboxBlocks(shown) };
+	return { type: 'home', callback_id: home, private_metadata: encodeMetadata(METADATA), blocks: blocksOf(shown) };
 }
 
-/** The same in a window, or words before the content is put together. */
+/** An inbox in a window, or words in its place. */
 export function inboxModal(shown: InboxModel | Words): ModalView {
-	const blocks = inboxBlocks(shown);
+	const blocks = blocksOf(shown);
 	return modal({ callbackId: CALLBACKS.inbox, title: 'Home', metadata: METADATA, notifyOnClose: true, blocks });
 }
 
@@ -99,9 +99,9 @@ export function createInboxDrawing(
 		const { content, againAt } = await build(inbox, now);
 		const held = content.kind === 'shown' ? content.questions.flatMap(({ handOver }) => handOver ?? []) : [];
 		await core.directory.recallNames(held.flatMap(({ from, to }) => [from, to]));
-		// Ages change once a minute, all in the same moment.
+		// All ages change once a minute, at the same moment, so that drawings are equal in between.
 		const receipt = { ...receiptContext(core), now: Math.floor(now / MINUTE_MS) * MINUTE_MS };
-		// As `nextAt` in views.ts: nothing draws it once more, unless something happens.
+		// As `nextAt` in views.ts: after this drawing, only an event draws the inbox again.
 		const model = { inbox, content, receipt, isEnding: now + MINUTE_MS >= inbox.followedUntil, names: core.directory };
 		const view = inbox.viewId === null ? homeView(model) : inboxModal(model);
 		return {
@@ -117,9 +117,12 @@ export function createInboxDrawing(
 export const INBOX_LOADING = '⏳ Looking for questions…';
 export const INBOX_WAITING = `⏳ ${ASKING_SLACK} This page fills by itself.`;
 
-function inboxBlocks(shown: InboxModel | Words): KnownBlock[] {
-	if (!('content' in Object(shown))) return section(shown as Words);
-	const { inbox, content, receipt, isEnding } = shown as InboxModel;
+const isModel = (shown: InboxModel | Words): shown is InboxModel => typeof shown !== 'string' && 'content' in shown;
+
+const blocksOf = (shown: InboxModel | Words) => (isModel(shown) ? inboxBlocks(shown) : section(shown));
+
+function inboxBlocks(model: InboxModel): KnownBlock[] {
+	const { inbox, content, receipt, isEnding } = model;
 	const { adminContact } = receipt;
 	if (content.kind === 'waiting') return section(INBOX_WAITING);
 	if (content.kind === 'refused') return section(errorWords(content.refusal, { adminContact }).line);
@@ -136,7 +139,7 @@ function inboxBlocks(shown: InboxModel | Words): KnownBlock[] {
 		heading(`${total === 0 ? '' : '✋ '}${waitingCountWords(total, snoozed?.count ?? 0, oldCount, waiting?.total)}`),
 		...ownAnswers.shown.filter(needsDecision).flatMap((answer) => ownAnswerEntry(answer, receipt.now)),
 		...context(andMoreWords(ownAnswers.total - ownAnswers.shown.length, 'answers')),
-		// Above the questions: who has just pressed a button has a few seconds for *Undo*.
+		// Presses stand above the questions, because their author has only seconds for *Undo*.
 		...ownAnswers.shown.filter(isUndoable).flatMap((answer) => ownAnswerEntry(answer, receipt.now)),
 		...(snoozed === null
 			? []
@@ -145,7 +148,7 @@ function inboxBlocks(shown: InboxModel | Words): KnownBlock[] {
 		...section(channelsKnown ? '' : CHANNELS_UNKNOWN),
 		...section(isEmpty ? emptyWords(isWatching, waiting?.why === null) : ''),
 		...context(unreadableWords(unreadableCount)),
-		...questions.flatMap((question, at) => questionEntry(question, sessions, shown as InboxModel, at === 0)),
+		...questions.flatMap((question, at) => questionEntry(question, sessions, model, at === 0)),
 		...context(which),
 		...buttons(...pageButtons(page, first, total), refresh),
 		...(waiting === null ? [] : waitingEntries(waiting, page, receipt)),
@@ -173,7 +176,7 @@ function pageButtons(page: number, first: number, total: number): (Button | null
 
 const sessionOf = ({ sessionName: name, question: { sessionId } }: InboxQuestion) => ({ name, sessionId });
 
-/** At most 3 blocks. Green is for a lone *Answer* of the first one. */
+/** At most 3 blocks. Only the first question's *Answer* is green. */
 function questionEntry(
 	entry: InboxQuestion,
 	shown: ReturnType<typeof sessionOf>[],
@@ -185,7 +188,7 @@ function questionEntry(
 	const { sessionId, messageIndex } = question;
 	const { channelId, watchedBy } = askedIn;
 	const place = placeWords(channelId, watchedBy === userId ? null : mentionOf(watchedBy));
-	const id = idAmong(shown, sessionOf(entry));
+	const id = idIfAmbiguous(shown, sessionOf(entry));
 	const holding = { handOver, reader: userId };
 	const asked = openQuestionParts(view, {
 		sessionId,
@@ -194,7 +197,7 @@ function questionEntry(
 		room: 'entry',
 		choices: askedIn.buttons ? { channelId, readAt: since } : null,
 		holding,
-		snoozes: true,
+		menu: 'inbox',
 	});
 	const small = joined(
 		sessionTitle(entry.sessionName, sessionId),
@@ -230,7 +233,7 @@ function waitingEntries({ shown, total, old, why }: InboxWaiting, page: number, 
 	]);
 }
 
-/** One line, and on their own pages the sessions. */
+/** One line about old sessions; on their own pages, the sessions too. */
 function oldEntries({ total, firstPage, shown }: InboxWaiting['old'], page: number, now: number): KnownBlock[] {
 	if (total === 0) return [];
 	const words = `💤 ${counted(total, 'session has', 'sessions have')} asked for a day.`;
@@ -249,11 +252,11 @@ function sessionEntries(sessions: readonly WaitingSession[], now: number): Known
 	const shown = maskedNames(sessions);
 	return shown.flatMap(({ sessionId, name, since, isNew, gaveWay }) => {
 		const answer = button(ACTIONS.answer, 'Answer', { value: encodeTarget({ sessionId, messageIndex: null }) });
-		const id = idAmong(shown, { sessionId, name });
+		const id = idIfAmbiguous(shown, { sessionId, name });
 		const asked = askedSinceWords(since, now, isNew);
 		const followed = gaveWay ? 'no longer followed in a channel' : '';
 		const words = `✋ ${joined(sessionTitle(name, sessionId), id, asked, followed)}`;
-		const entry = row(words, sayingSession(sessionId, id === '' ? name : '')(answer));
+		const entry = row(words, labelAboutSession(sessionId, id === '' ? name : '')(answer));
 		return inRow(entry, METADATA.origin, `session ${sessionId}`);
 	});
 }
@@ -265,7 +268,7 @@ function part(title: string, entries: readonly KnownBlock[]): KnownBlock[] {
 function ownAnswerEntry(answer: Answer, now: number): KnownBlock[] {
 	const place = [answer.origin, `answer ${answer.id}`] as const;
 	if (isUndoable(answer)) {
-		const undo = sayingOf(answer)(button(ACTIONS.undo, 'Undo', { value: answer.id }));
+		const undo = labelAboutAnswer(answer)(button(ACTIONS.undo, 'Undo', { value: answer.id }));
 		const words = joined(answerTitle(answer), answeredWords(answer), 'sends in a moment');
 		return inRow(row(words, undo), ...place);
 	}
@@ -273,14 +276,14 @@ function ownAnswerEntry(answer: Answer, now: number): KnownBlock[] {
 	return [...section(answerLine(answer, now)), ...inRow(buttons(first ?? null, ...moreMenu(...others)), ...place)];
 }
 
-/** Null while it waits for its author, and where nothing went wrong. */
+/** For an answer that failed for good; null while it waits for its author, and if nothing went wrong. */
 function dismissButton(answer: Answer): Button | null {
 	const isOver = needsDecision(answer) && answer.state !== 'waiting';
 	const dismiss = button(ACTIONS.dismiss, 'Dismiss', { value: answer.id });
-	return isOver ? sayingOf(answer)(dismiss) : null;
+	return isOver ? labelAboutAnswer(answer)(dismiss) : null;
 }
 
-/** Null where a newer answer to the session stands above, and where the session is over. */
+/** Null if a newer answer to the session stands above, if the answer did not arrive, and if the session is over. */
 function againButton(answer: Answer, newer: readonly Answer[]): Button | null {
 	const {
 		fingerprint,
@@ -288,26 +291,26 @@ function againButton(answer: Answer, newer: readonly Answer[]): Button | null {
 	} = answer;
 	const isEnd = !hasArrived(answer.state) || ENDS.includes(answer.agentOutcome);
 	if (isEnd || newer.some(({ question }) => question.sessionId === sessionId)) return null;
-	return sayingOf(answer)(answerAgainButton({ sessionId, fingerprint }));
+	return labelAboutAnswer(answer)(answerAgainButton({ sessionId, fingerprint }));
 }
 
 const ENDS: readonly Answer['agentOutcome'][] = ['completed', 'failed', 'stopped'];
 
-/** Who came second was told so, and nothing was sent. */
+/** Whether somebody else's answer came first and nothing was sent, as its author was told. */
 const isLostRace = ({ state, putStartedAt }: Answer) => state === 'conflicted' && putStartedAt === null;
 const needsDecision = (answer: Answer) => (isFailed(answer.state) && !isLostRace(answer)) || agentMayStand(answer);
 
 function lastAnswerEntry(answer: Answer, now: number, accessory: Button | null = null): KnownBlock[] {
 	const words = answerLine(answer, now);
-	// Only one that came second names somebody else, and it has no button.
+	// A row is plain text. Only an answer that came second has a mention, and it has no button.
 	if (accessory === null) return context(words);
 	return inRow(row(plainWords(words), accessory), answer.origin, `last ${answer.id}`);
 }
 
-/** Whether its author can take it back. Whoever presses too late is told. */
+/** Whether its author can still take an answer back. A person who presses too late is told so. */
 const isUndoable = ({ press, state, attempts }: Answer) => press !== null && state === 'accepted' && attempts === 0;
 
-/** `Order chairs · Which colour? · You: grey · delivered · 5 min ago`. Never a secret. */
+/** `Order chairs · Which colour? · You: grey · delivered · 5 min ago`. Shows no secret. */
 function answerLine(answer: Answer, now: number): Words {
 	const { acceptedAt } = answer;
 	const second = secondChoiceWords(answer);
@@ -315,7 +318,7 @@ function answerLine(answer: Answer, now: number): Words {
 	return joined(answerTitle(answer), outcome, roundedAgo(acceptedAt, now));
 }
 
-/** `Which colour? · You: grey`; empty where the text is gone. */
+/** `Which colour? · You: grey`; empty if the text is gone. */
 function answeredWords(answer: Answer): string {
 	const [item, ...others] = itemsOf(answer).filter(({ value, wiped }) => value !== null || wiped);
 	if (item === undefined) return '';
@@ -324,7 +327,7 @@ function answeredWords(answer: Answer): string {
 	return joined(storedTitle(first.title, 60), sentences(`You: ${valueLine(first, 80)}`, more));
 }
 
-/** `Grace was first: Sand · You: Graphite`; empty unless somebody else was, and where texts are gone. */
+/** `Grace was first: Sand · You: Graphite`; empty unless another person's answer came first. */
 function secondChoiceWords(answer: Answer): Words {
 	const first = isSecondChoice(answer) && firstEndingOf(answer) === null ? firstOf(answer) : null;
 	if (first === null) return '';
@@ -356,14 +359,14 @@ function draftEntry({ question, values, updatedAt, formId, askedIn, ...draft }: 
 	return [
 		...section(joined(title, text, why, momentOf(updatedAt))),
 		...inRow(
-			buttons(...offered.map(sayingSession(sessionId, sessionName))),
+			buttons(...offered.map(labelAboutSession(sessionId, sessionName))),
 			askedIn ?? METADATA.origin,
 			`draft ${formId}`,
 		),
 	];
 }
 
-/** `oldCount`: sessions in one line below; `otherCount`: those of which the person sees no question. Plain text. */
+/** The headline, as plain text. `oldCount`: old sessions; `otherCount`: listed sessions whose question is not shown. */
 export function waitingCountWords(total: number, snoozedCount: number, oldCount = 0, otherCount = 0): string {
 	const snoozed = snoozedCount === 0 ? '' : `, ${counted(snoozedCount, 'is', 'are')} snoozed`;
 	const old = oldCount === 0 ? '' : ` ${counted(oldCount, 'old session asks', 'old sessions ask')}, see below.`;
@@ -379,7 +382,9 @@ function snoozedWords({ count, nextAt, only }: NonNullable<ShownInbox['snoozed']
 	return rich`💤 Only your Home hides ${count === 1 ? 'it' : 'them'}: ${what} back here ${momentOf(nextAt)}`;
 }
 
-/** To a person who snoozed a question on its post, or (`timeZone`) whose own time zone Slack does not tell. */
+/**
+ * To a person who snoozed a question. `timeZone`: the zone that was used because Slack does not tell theirs; or null.
+ */
 export function snoozedMessage(snoozed: { name: string; sessionId: string }, until: number, timeZone: string | null) {
 	const zone = timeZone === null ? '' : `That is 9:00 ${timeZone}: Slack did not tell Handraise your time zone.`;
 	const what = rich`💤 *${sessionTitle(snoozed.name, snoozed.sessionId)}* is snoozed for you; nobody else notices.`;
@@ -391,31 +396,31 @@ function unreadableWords(count: number): string {
 	return count === 0 ? '' : `⚠️ ${questions} on this page cannot be read here right now. Open the card in the channel.`;
 }
 
-/** Which questions or sessions a page shows; `first` counts from 1. Empty when it shows all. */
+/** `Questions 11 to 20 of 34`; empty when the page shows all. `first` counts from 1. */
 function pageWords(what: 'Question' | 'Session', first: number, count: number, total: number): string {
 	if (total <= count) return '';
 	const which = count === 1 ? `${what} ${first}` : `${what}s ${first} to ${first + count - 1}`;
 	return `${which} of ${total}`;
 }
 
-/** `asked 12 min ago`. `isKnown`: since then, not before. */
+/** `asked 12 min ago`; `isKnown` false: `asked more than …`, because it may be longer. */
 export const askedSinceWords = (since: number, now: number, isKnown = true) =>
 	`asked ${isKnown ? '' : 'more than '}${roundedAgo(since, now)}`;
 
-/** Rounded, so that Home changes seldom: to 5 minutes after 10, to hours after one hour. */
+/** Rounded to 5 minutes from 10 minutes on, and to hours from an hour on, so that Home changes seldom. */
 function roundedAgo(at: number, now: number): string {
 	const ms = Math.max(0, now - at);
 	const step = ms < 10 * MINUTE_MS ? MINUTE_MS : ms < HOUR_MS ? 5 * MINUTE_MS : HOUR_MS;
 	return agoText(now - Math.floor(ms / step) * step, now);
 }
 
-/** On a page of old sessions, whose button *Hide* leads back to the questions. */
+/** On a page of old sessions. Its button *Hide* leads back to the questions. */
 export const QUESTIONS_HIDDEN = rich`Your questions are not on this page of old sessions: *Hide* shows them.`;
 
 export const othersAskWords = (total: number) =>
 	`${counted(total, 'session asks', 'sessions ask')}. Anybody may answer.`;
 
-/** What to do when no question waits. `discovers`: whether sessions that nobody watches are shown too. */
+/** What to do when no question waits. `discovers`: sessions that nobody watches are shown too. */
 function emptyWords(isWatching: boolean, discovers: boolean): Words {
 	const come =
 		'New questions that you may answer, of the sessions that your channels watch, appear here by themselves.';

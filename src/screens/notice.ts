@@ -35,7 +35,7 @@ const PLAIN = {
 		),
 	serviceBack: ({ downMs }) =>
 		`✅ The session service is back after ${durationText(downMs)}. Everything here is current again.`,
-	// A new post mentions nobody.
+	// Names without mentions, because a new post would notify people.
 	discoveryBegun: ({ by }, { names }) =>
 		marked(
 			'✋ {who} turned on questions from all sessions in this channel. `{command} unwatch all` ends that, and all ' +
@@ -84,7 +84,7 @@ export function plainKinds<Draw>(draw: Draw): Readonly<Record<PlainKind, Draw>> 
 	return Object.fromEntries(Object.keys(PLAIN).map((kind) => [kind, draw])) as Record<PlainKind, Draw>;
 }
 
-/** A post in a watch's thread, in a channel or to a person. Holds no link that gives access. */
+/** A post of a plain kind, in a thread, a channel or a direct message. Holds no link that gives access. */
 export function watchPost(content: PostedContent, post: PostContext): MessageContent {
 	const draw = PLAIN[content.kind] as Draw<PlainKind>;
 	return textMessage(draw(content, post));
@@ -106,7 +106,7 @@ function sessionNames(ids: readonly string[]): Words {
 	return sentences('the sessions', listed(...named), andMoreWords(ids.length - NAMED_SESSIONS));
 }
 
-/** Our words (`marked`): `{contact}` is whom to ask, `{watch}` the command. */
+/** Our words, read by `marked`. Slots: `{contact}`, whom to ask; `{watch}`, the command. */
 const ENDS: Readonly<Record<WatchEnd, string>> = {
 	sessionOver: 'Handraise stopped watching when the session was over.',
 	unwatched: 'No longer watched.',
@@ -130,7 +130,7 @@ const ENDS: Readonly<Record<WatchEnd, string>> = {
 		'change that, ask {contact}.',
 };
 
-/** Why a watch ended; empty while it goes on. `watch`: the command that begins it again. */
+/** Why a watch ended; empty while it goes on. `watch`: the command that starts it again. */
 export function endedWords(
 	post: Pick<PostContext, 'ended' | 'again' | 'adminContact'>,
 	watch = `${COMMAND} watch`,

@@ -125,9 +125,9 @@ const KINDS: Readonly<Record<string, string>> = {
 	url: 'a web address',
 };
 
-/** In lines: the field of each item, what is secret, why, and the buttons. */
+/** The preview as lines of text: the field of each item, whether it is secret, why, and the buttons. */
 export function previewWords({ items, buttons: labels, whyNoButtons: why }: ReturnType<typeof previewOf>): string {
-	// A terminal obeys control characters.
+	// Control characters of an agent's text could change the terminal.
 	const shown = (text: string) => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 	const lines = items.flatMap((item, at) => {
 		const more = [item.isOptional && 'optional', item.hasDraft && 'begins with a draft'].filter(Boolean);

@@ -32,17 +32,17 @@ import { ACTIONS, encodeTarget } from '../slack/ids.ts';
 import { andMoreWords, counted, endWords, momentOf, personName, sessionTitle, waitingWords } from '../slack/phrases.ts';
 import { isEmpty, joined, rich, richText, type Words } from '../slack/rich-text.ts';
 import type { Asked } from '../store/question-store.ts';
-import { inlineState, markOf, notSentWords, showQuestionButton } from './answer.ts';
+import { emojiOf, inlineState, notSentWords, showQuestionButton } from './answer.ts';
 import type { QuestionFacts } from './facts.ts';
 import {
 	answeredItem,
 	askedLine,
 	claimsWords,
 	handOverLine,
+	labelAboutQuestion,
 	openQuestionParts,
 	POST_ROOMS,
 	questionText,
-	sayingQuestion,
 } from './question.ts';
 
 type PostRoom = (typeof POST_ROOMS)[number];
@@ -59,7 +59,7 @@ export function askedPost(asked: Asked, changed: boolean, post: PostContext): Me
 	if (isAnswering(asked, post.standing)) return settledQuestionPost(asked, null, post);
 	const { question, readAt } = asked;
 	const { discreet, view } = post;
-	// The agent may have asked the same before.
+	// An older refused answer is to an earlier time that the agent asked the same.
 	const refused = post.refused != null && post.refused.acceptedAt >= readAt ? post.refused : null;
 	const sessionName = view?.name ?? '';
 	const blocks = fitting(POST_ROOMS, (room) => {
@@ -84,9 +84,9 @@ function openOf({ question, readAt }: Asked, post: PostContext, room: PostRoom =
 	const { sessionId, channelId, offersOptions, view, discreet } = post;
 	const choices = offersOptions ? { channelId, readAt } : null;
 	const sessionName = view?.name ?? '';
-	// Everybody has the same buttons. Whoever may not hand it over is told when they press.
+	// All readers see the same buttons. A press is refused for those who may not hand over.
 	const holding = { handOver: null };
-	return openQuestionParts(question, { sessionId, sessionName, discreet, room, choices, holding, hasMenu: true });
+	return openQuestionParts(question, { sessionId, sessionName, discreet, room, choices, holding, menu: 'post' });
 }
 
 /** Who has an open question, and who is answering it. */
@@ -94,7 +94,7 @@ function whoLines(post: PostContext): Words[] {
 	return [handOverLine(post, post.names), claimsWords(post.claimedBy), namedWords(post.named)];
 }
 
-/** Who alone may answer: names, which notify nobody. Empty: everybody may. */
+/** The only people who may answer, as names, which notify nobody. Empty if everybody may. */
 export function namedWords(named: Named | null = null): Words {
 	if (named === null) return '';
 	if (named.isNobodyLeft) return '🔒 Nobody who may answer is left.';
@@ -102,7 +102,7 @@ export function namedWords(named: Named | null = null): Words {
 	return isEmpty(named.places) ? rich`${only}.` : joined(only, rich`named in ${named.places}`);
 }
 
-/** How far the agent has gone on since it asked, unless it waits visibly; else empty. */
+/** `3 steps since`: how far the agent has continued since it asked; empty while it waits. */
 export function stepsWords({ stepsSince = 0 }: QuestionView, view: Pick<SessionSnapshot, 'status'> | null): string {
 	return stepsSince === 0 || isWaiting(view?.status ?? '') ? '' : `${counted(stepsSince, 'step')} since`;
 }
@@ -112,7 +112,7 @@ function lostWords(question: QuestionView, post: PostContext): string {
 	const { lost, names } = post;
 	if (lost == null)
 		return post.isLostElsewhere ? 'Asked again. The answer from the dashboard is not in the field any more.' : '';
-	// What it gave beside that may stand there still.
+	// Only items that are open again lost their value.
 	const positions = lost.positions.filter((at) => question.items[at]?.open === true);
 	const given = ownWords(question, { ...lost, positions }, post);
 	const which = `${personName(lost.person.userId, names)}'s answer`;
@@ -121,18 +121,20 @@ function lostWords(question: QuestionView, post: PostContext): string {
 		: `Asked again. Not in the field any more: ${which}, ${given}`;
 }
 
-/** Whether `answer` is to this question as it is asked now, is on its way or has arrived, and was not taken back. */
+/** Whether `answer` is to the question as it is asked now, and is being sent or has arrived. */
 export function isAnswering({ question, readAt }: Asked, answer: Answer | null): answer is Answer {
 	if (answer === null || answer.fingerprint !== question.fingerprint) return false;
 	if (isReworded(answer.shownHash, question.shownHash)) return false;
-	// The agent may have asked the same before.
+	// An answer that arrived earlier is to an earlier time that the agent asked the same.
 	if (isBlocking(answer.state)) return true;
 	const number = arrivalOf(answer.timeline)?.arrival;
 	if (number !== undefined && question.arrival !== undefined) return number > question.arrival;
 	return answer.deliveredAt !== null && answer.deliveredAt > readAt;
 }
 
-/** The post of a question that is answered or over: its end in two lines, all of it while an answer is under way. */
+/**
+ * The post of a question that is answered or over, in two lines. While an answer is being sent, it shows the question.
+ */
 export function settledQuestionPost(asked: Asked, how: SettledLook | null, post: PostContext): MessageContent {
 	const title = postTitle(post);
 	const answer = shownAnswer(asked, how, post.standing);
@@ -142,16 +144,16 @@ export function settledQuestionPost(asked: Asked, how: SettledLook | null, post:
 		const isHeld = isUnderUndo(answer, post.now);
 		const undo = says(button(ACTIONS.undo, 'Undo', { value: answer.id }));
 		const sendsAt = rich`⏳ Sends at ${momentOf(answer.press?.undoUntil ?? 0, 'seconds')}`;
-		// One line above it, and one element in place of its buttons: a press never makes it taller, on a phone neither.
+		// One line above the question and one row in place of its buttons, so that a press makes the post no taller.
 		const above = openOf(asked, post).blocks(isHeld ? sendsAt : rich`⏳ *${title}* asks`);
 		return message(`⏳ ${title}: ${outcome}`, [...above, ...row(outcome, isHeld ? undo : null)]);
 	}
-	const mark = answer === null ? (how === 'answered' ? '✅' : '🔹') : markOf(answer);
+	const mark = answer === null ? (how === 'answered' ? '✅' : '🔹') : emojiOf(answer);
 	const count = asked.question.itemCount;
 	const what = count > 1 ? `asked ${counted(count, 'question')}` : `asked: ${askedLine(asked.question)}`;
-	// One element beside the words, so that the post stays two lines.
+	// The menu stands beside the words, so that the post has two lines.
 	const [menu = null] = moreMenu(showQuestion(answer, post), answerAgain(asked, how, answer, post)).map(says);
-	// Where there is a card, that offers it.
+	// If there is a card, it offers *Watch again*.
 	const isAlone = post.reader === null && post.threadTs === null;
 	const watch = how === 'unwatched' && answer === null && isAlone ? watchAgain(post) : null;
 	return message(`${mark} ${title}: ${outcome}`, [
@@ -160,11 +162,11 @@ export function settledQuestionPost(asked: Asked, how: SettledLook | null, post:
 	]);
 }
 
-/** Not in the direct message of a hand-over: it may be another's answer, in a channel that its reader is not in. */
+/** Null in direct messages: the answer may be of a channel that its reader is not in. */
 const showQuestion = (answer: Answer | null, { reader }: PostContext) =>
 	answer === null || reader !== null ? null : showQuestionButton(answer);
 
-/** Where nobody has answered, another label; null: another post asks, or the session is over. */
+/** Null when another post asks, or the session is over. The label differs if nobody has answered. */
 function answerAgain(
 	{ question: { fingerprint } }: Asked,
 	how: SettledLook | null,
@@ -184,7 +186,7 @@ export function watchAgain({ again, sessionId }: Pick<PostContext, 'again' | 'se
 }
 
 const saysOf = (question: QuestionView, { view, ...post }: PostContext) =>
-	sayingQuestion(question, { ...post, sessionName: view?.name ?? '' });
+	labelAboutQuestion(question, { ...post, sessionName: view?.name ?? '' });
 
 /** `Ada: LH 1173 · delivered`: what became of a question, in one line that notifies nobody. `how` null: open. */
 export function outcomeWords(asked: Asked, how: SettledLook | null, post: PostContext): string {
@@ -206,25 +208,24 @@ export function outcomeWords(asked: Asked, how: SettledLook | null, post: PostCo
 	return given === '' ? OUTSIDE : `${OUTSIDE}: ${given}`;
 }
 
-/** The answer from Handraise that a post shows: of a question that is over, only one that did that. */
+/** The answer of ours that a post shows. If the question is settled by an answer, only an answer that was sent. */
 function shownAnswer(asked: Asked, how: SettledLook | null, standing: Answer | null): Answer | null {
-	// A choice that was not sent yet is not the answer that the session got.
+	// An answer that was not sent yet did not settle the question.
 	if (how === 'answered') return standing?.state === 'waiting' || standing?.state === 'accepted' ? null : standing;
-	// Nobody reads here any more what becomes of it.
 	const isStillShown = how === null || how === 'unwatched' || how === 'gaveWay' || how === 'wentOn';
 	return isStillShown && isAnswering(asked, standing) ? standing : null;
 }
 
-/** Longer than the time for Undo: an answer delivered within this time is never shown as being sent. */
+/** Added to the time for Undo, so that an answer delivered in this time is never shown as being sent. */
 const UNDO_SLACK_MS = 5_000;
 
-/** Whether the post still says when this one-press answer is sent, and offers *Undo*. */
+/** Whether the post still shows *Undo*, and when the one-press answer is sent. */
 function isUnderUndo({ press, acceptedAt, lastError }: Answer, now: number): boolean {
 	if (press === null || press.undoUntil <= acceptedAt || lastError !== null) return false;
 	return now < press.undoUntil + UNDO_SLACK_MS;
 }
 
-/** When time alone changes a question's look: an answer should be delivered, or nobody is answering; null: never. */
+/** When time alone changes the post: *Undo* goes, or a claim lapses. Clock milliseconds; null: never. */
 export function drawAgainAt({ standing, claimedUntil, now }: PostContext): number | null {
 	if (standing === null || !isBlocking(standing.state)) return claimedUntil;
 	return isUnderUndo(standing, now) ? (standing.press?.undoUntil ?? 0) + UNDO_SLACK_MS : null;
@@ -232,35 +233,35 @@ export function drawAgainAt({ standing, claimedUntil, now }: PostContext): numbe
 
 const MOST_VALUES = 3;
 
-/** What was answered, in one line, as far as this channel may see it; or empty. `answer`: null from outside. */
+/** What was answered, in one line, as far as the channel may see it; else empty. `answer`: null from the dashboard. */
 function givenWords({ question, answered = [] }: Asked, answer: Answer | null, post: PostContext): string {
-	// *Show question* has those of a form.
+	// *Show question* shows the values of a form.
 	if (post.showAnswers === 'never' || (answer !== null && question.itemCount > 1)) return '';
 	const item = answer?.press == null ? undefined : itemsOf(answer).find(({ value }) => value);
 	const pressed = answer && item && forOthers(item, repeatsIn(answer)).value;
 	if (pressed) return valueWords(pressed);
-	// What a read found may be somebody else's.
+	// In these states, the values of the newest read may be somebody else's.
 	if (answer !== null && (isBlocking(answer.state) || answer.agentOutcome === 'overwritten')) return '';
 	const read = valuesWords(asShownBy(post.showAnswers, { ...question, items: answered }), question);
 	return read === '' && answer !== null && hasArrived(answer.state) ? ownWords(question, answer, post) : read;
 }
 
-/** What an answer of ours said that stands in no field, as far as this channel may see it. */
+/** What an answer of ours said, as far as the channel may see it. Its value may be in no field any more. */
 function ownWords(question: QuestionView, answer: Answer, { showAnswers }: PostContext): string {
 	const values = shownValuesOf(answer);
-	// `shownByAuto` is of the empty field.
+	// `shownByAuto` was decided for the empty field, so it does not count.
 	const items = question.items.map(({ shownByAuto: _empty, ...one }, at) => {
 		return { ...one, open: false, value: one.secret ? null : (values[at] ?? null) };
 	});
-	// Also those that count as closed since.
+	// Items of the answer count as open, even if they are closed by now.
 	const open = question.items.map((one, at) => ({ ...one, open: answer.positions.includes(at) }));
 	return valuesWords(asShownBy(showAnswers, { ...question, items }), { ...question, items: open });
 }
 
-/** Perhaps an option of the agent, which may be a credential. */
+/** Masked, because an option of an agent may be a credential. */
 const valueWords = (whole: string) => oneLine(masked(whole).text, 120);
 
-/** The values of these items, in one line, of those that were open; empty when none is shown. */
+/** The values of `items` that were open in `question`, in one line; empty when none is shown. */
 function valuesWords({ items }: QuestionView, question: QuestionView): string {
 	const given = items.filter(
 		({ value, secret, withheld }, position) =>
@@ -268,12 +269,12 @@ function valuesWords({ items }: QuestionView, question: QuestionView): string {
 	);
 	if (given.every(({ value }) => !value)) return '';
 	const values = given.slice(0, MOST_VALUES).map(({ value }) => (value ? valueWords(value) : '(hidden)'));
-	// Of very many items, the last are not stored.
+	// The last ones of very many items are not stored, but counted.
 	const count = given.length + question.itemCount - question.items.length;
 	return [...values, andMoreWords(count - MOST_VALUES)].filter((text) => text !== '').join('; ');
 }
 
-/** Whether a post that is over stays so: its answer and agent cannot change, nor can it be answered or wait again. */
+/** Whether the post of a settled question cannot change any more, by its answer or its agent. */
 export function isLastLook(how: SettledLook | null, { standing }: Pick<PostContext, 'standing'>): boolean {
 	const mayChange = standing !== null && (isAwaited(standing) || standing.agentOutcome === 'lost');
 	return how !== null && how !== 'wentOn' && !mayChange && !isBlocking(standing?.state ?? '');
@@ -283,13 +284,13 @@ export const postTitle = ({ view, sessionId }: PostContext) => sessionTitle(view
 
 const MOST_ITEMS = 5;
 
-/** Why the agent waits; empty when it does not wait, or when its question is shown. */
+/** Why the agent waits without an open question; empty when it does not wait, or a question is open. */
 export function waitingLine({ status, question }: SessionSnapshot): Words {
 	if (!isWaiting(status) || question?.goneOn === false || (question?.openCount ?? 0) > 0) return '';
 	return waitingWords(question, null);
 }
 
-/** The items no longer open, with their values as the channel may see them. */
+/** The answered items, with their values as the channel may see them. */
 function answerBlocks(question: QuestionView, { showAnswers }: PostContext, room: PostRoom): KnownBlock[] {
 	const { items, itemCount, openCount } = asShownBy(showAnswers, question);
 	const answered = items.flatMap((item, position) => (item.open ? [] : [answeredItem(item, position, room)]));
@@ -301,13 +302,13 @@ export function asksWords(title: string, changed = false): Words {
 	return changed ? rich`✋ *${title}* asks something else now` : rich`✋ *${title}* asks`;
 }
 
-/** Its author saw another text than the question has now. */
+/** The answer's author saw another text than the question has now. */
 export const BEFORE_NEW_TEXT = 'for an earlier text of the question';
 export const OUTSIDE = 'Answered in the dashboard';
 
 export const WATCHED_AGAIN = 'Watched again, in newer posts.';
 
-/** For a question settled without an answer, and for a direct message whose person does not have it now. */
+/** For a question settled without an answer, and for a direct message whose person does not hold it any more. */
 export const SETTLED_WORDS = {
 	closed: 'No longer asked',
 	wentOn: 'The agent continued without an answer',

@@ -14,9 +14,9 @@ import {
 	button,
 	context,
 	type KnownBlock,
+	labelAbout,
 	moreMenu,
 	plain,
-	saying,
 } from '../slack/blocks.ts';
 import type { Form } from '../slack/form/build.ts';
 import { MOST_FIELDS } from '../slack/form/fields.ts';
@@ -26,11 +26,11 @@ import {
 	type ButtonLabel,
 	CHOOSE_IDS,
 	encodeChoice,
-	encodeQuestionMark,
+	encodeQuestionRef,
 	encodeSnooze,
 	encodeTarget,
 	type PressedOption,
-	type QuestionMark,
+	type QuestionRef,
 	questionHash,
 	SNOOZE_LENGTHS,
 	type SnoozeLength,
@@ -52,32 +52,32 @@ import {
 /** UTF-16 units of what a screen shows of a question's parts. */
 const QUESTION_LIMITS = {
 	post: { context: 1_800, title: 250, description: 400 },
-	/** Where a message does not hold as much. */
+	/** For a message that does not hold as much. */
 	short: { context: 700, title: 120, description: 200 },
-	/** A list has many, each of its texts in one line: what is longer has no options there. */
+	/** For an entry of a list, each text in one line. A longer question has no option buttons there. */
 	entry: { context: 140, title: 150, description: 140 },
 } as const;
 
 type Room = keyof typeof QUESTION_LIMITS;
-/** For a message: the first that it holds. */
+/** Sizes of a question in a message, which uses the first that fits. */
 export const POST_ROOMS = ['post', 'short'] as const satisfies readonly Room[];
 
-/** Titles of items in a post. */
+/** The most titles of items in a post. */
 const MOST_TITLES = 5;
 
-/** Below a question with a part cut: it has no buttons with options. */
+/** Below a question that is cut, and so has no option buttons. */
 export const QUESTION_CUT = 'Part of the question is cut here. Answer… shows the rest, or says where to read it.';
-/** Below one that hides something. */
+/** Below a question with masked text. */
 export const QUESTION_HIDES = '🔒 •••• hides what looks like a password or key. Answer… can show it.';
 /**
- * Options stand only below so much of an agent's text: nobody knows whether Slack folds a longer one, and what is
- * approved has to be seen.
+ * Option buttons need a text above them of at most this length. Slack may fold a longer one, and people have to see
+ * what they approve.
  */
 export const MOST_ABOVE_OPTIONS = { characters: 600, lines: 12 } as const;
 
 /**
- * What the agent wrote above the items (`said`), the item or the titles of several (`asked`), and how many are left out
- * (`more`). `labels`: of the buttons below, which say what the lines of a list say.
+ * `said`: what the agent wrote above the items; `asked`: the item, or the titles of several; `more`: how many are left
+ * out. `labels`: of the option buttons below, whose list the text need not repeat.
  */
 function questionBody(question: QuestionView, room: Room, labels: readonly string[] = []) {
 	const limits = QUESTION_LIMITS[room];
@@ -101,7 +101,7 @@ function questionBody(question: QuestionView, room: Room, labels: readonly strin
 
 const isSomething = (pieces: readonly unknown[]) => pieces.length > 0;
 
-/** Whether all of it is seen above buttons, also if Slack folds long texts. */
+/** Whether Slack shows all of the text without folding it. */
 function isShort(pieces: readonly Piece[]): boolean {
 	const text = piecesText(pieces);
 	return text.length <= MOST_ABOVE_OPTIONS.characters && text.split('\n').length <= MOST_ABOVE_OPTIONS.lines;
@@ -110,43 +110,42 @@ function isShort(pieces: readonly Piece[]): boolean {
 interface Showing {
 	readonly sessionId: string;
 	readonly sessionName?: string;
-	/** Like a secret, it may not be told where it does not stand. */
+	/** The channel is discreet: labels of buttons and notifications repeat nothing of the question. */
 	readonly discreet: boolean;
 	readonly room?: Room;
-	/** Where one press may answer, and when the read of the question began; null: not here. */
+	/** For option buttons: their channel, and when the read of the question began; null: no option buttons. */
 	readonly choices?: Pick<PressedOption, 'channelId' | 'readAt'> | null;
 	/** For *Hand over* and *Give back*; null: without. */
 	readonly holding?: Holding | null;
-	readonly snoozes?: boolean;
-	/** A post has a menu with what else can be done. */
-	readonly hasMenu?: boolean;
+	/** The menu beside the buttons: of a question's post, of an entry in an inbox; left out: none. */
+	readonly menu?: 'post' | 'inbox';
 }
 
 /**
- * An open question and its buttons: one for each option that one press can send unless a part is cut, one that opens
- * the form if Slack can show it, and those for whoever does not answer. `note`: why it has no form, or a part is cut.
+ * An open question and its buttons: for each option that one press can send, unless the text is cut; for the form, if
+ * Slack can show it; and for what else people can do. `note`: why there is no form, or that the text is cut or masked.
  */
 export function openQuestionParts(question: QuestionView, showing: Showing) {
-	const { sessionId, room = 'post', choices = null, holding = null, snoozes = false, hasMenu = false } = showing;
+	const { sessionId, room = 'post', choices = null, holding = null, menu } = showing;
 	const { messageIndex, fingerprint, openCount } = question;
 	const target = { sessionId, messageIndex };
-	const mark = { sessionId, fingerprint };
+	const ref = { sessionId, fingerprint };
 	const noForm = openCount > MOST_FIELDS ? noFormWords({ kind: 'tooMany', count: openCount }, false) : '';
 	const others = moreMenu(
-		...(holding === null ? [] : handOverButtons(holding, mark)),
-		...(snoozes ? snoozeButtons(mark) : []),
-		...(hasMenu ? postMenu(mark, noForm === '') : []),
+		...(holding === null ? [] : handOverButtons(holding, ref)),
+		...(menu === 'inbox' ? snoozeButtons(ref) : []),
+		...(menu === 'post' ? postMenu(ref, noForm === '') : []),
 	);
 	const whole = questionBody(question, room);
 	const brief = questionBody(question, room, question.quick?.options);
-	// What stands as buttons is seen there.
+	// Options that become buttons need not be in the text.
 	const isTooLong = brief.isWhole && !isShort([...brief.said, ...brief.asked]);
 	const isOffered = choices !== null && brief.isWhole && !isTooLong;
 	const options = isOffered ? optionButtons(question, { sessionId, ...choices }) : [];
 	const hasOptions = options.length > 0;
 	const body = hasOptions ? brief : whole;
 	const other = button(ACTIONS.answer, 'Other answer…', { value: encodeTarget(target) });
-	// Its window shows what is asked, and has the button to the dashboard.
+	// Without a form, the session's window shows what is asked, with a button to the dashboard.
 	const open = noForm === '' ? answerButton(target) : openSessionButton(sessionId);
 	const row = hasOptions ? [...options, other, ...others] : [open, ...others];
 	return {
@@ -158,9 +157,9 @@ export function openQuestionParts(question: QuestionView, showing: Showing) {
 			...richText(...line(headline), ...body.said, ...body.asked),
 			...context(body.more),
 		],
-		row: row.map(sayingQuestion(question, showing)),
+		row: row.map(labelAboutQuestion(question, showing)),
 		hasOptions,
-		/** All of it is shown, and too much for options below it. */
+		/** The text is whole, but too long for option buttons below it. */
 		isTooLong,
 		note: noForm || (question.hides === true ? QUESTION_HIDES : body.isWhole ? '' : QUESTION_CUT),
 	};
@@ -169,26 +168,26 @@ export function openQuestionParts(question: QuestionView, showing: Showing) {
 const openSessionButton = (sessionId: string) =>
 	button(ACTIONS.open, 'Open session', { value: encodeTarget({ sessionId, messageIndex: null }) });
 
-/** `opensSession`: no other button of the post does. */
-function postMenu(mark: QuestionMark, opensSession: boolean): (Button | null)[] {
+/** `opensSession`: no other button of the post opens the session. */
+function postMenu(ref: QuestionRef, opensSession: boolean): (Button | null)[] {
 	return [
-		button(ACTIONS.snooze, 'Snooze for me', { value: encodeSnooze({ length: '1h', hash: questionHash(mark) }) }),
-		opensSession ? openSessionButton(mark.sessionId) : null,
+		button(ACTIONS.snooze, 'Snooze for me', { value: encodeSnooze({ length: '1h', hash: questionHash(ref) }) }),
+		opensSession ? openSessionButton(ref.sessionId) : null,
 	];
 }
 
-/** Anybody may hand over what nobody has; otherwise only its holder may, unless they got it by the last hand-over. */
-function handOverButtons({ handOver, reader = null }: Holding, mark: QuestionMark): (Button | null)[] {
+/** Anybody may hand over a question without a holder; with one, only the holder, up to the most hand-overs. */
+function handOverButtons({ handOver, reader = null }: Holding, ref: QuestionRef): (Button | null)[] {
 	const isHeld = handOver !== null && handOver.to === reader;
 	const mayHandOver = handOver === null || (isHeld && handOver.count < MOST_HAND_OVERS);
-	const value = encodeQuestionMark(mark);
+	const value = encodeQuestionRef(ref);
 	return [
 		isHeld ? button(ACTIONS.giveBack, 'Give back', { value }) : null,
 		mayHandOver ? button(ACTIONS.handOver, 'Hand over', { value }) : null,
 	];
 }
 
-/** Decisions that are also labels of ours, in windows where no option of an agent stands. */
+/** Labels of ours that an agent's option may have, because they stand only in windows without such options. */
 const DECISIONS: ReadonlySet<string> = new Set([
 	'Back',
 	'Cancel',
@@ -202,10 +201,10 @@ const DECISIONS: ReadonlySet<string> = new Set([
 const OWN_LABELS = looksOfLabels(BUTTON_LABELS.filter((label) => !DECISIONS.has(label)));
 /** Slack's limit for the value of a button. */
 const MAX_VALUE_LENGTH = 2_000;
-/** UTF-16 units. In JSON a character can take six. */
+/** UTF-16 units of a title in a button's value. In JSON, a character can take six. */
 const TITLE_LENGTH = 120;
 
-/** None where a value would be too long, or an option looks like a button of ours. */
+/** The option buttons; none if a value is too long, or an option looks like a button of ours. */
 function optionButtons(
 	{ messageIndex, fingerprint, shownHash, quick, items, arrival }: QuestionView,
 	place: Pick<PressedOption, 'sessionId' | 'channelId' | 'readAt'>,
@@ -229,10 +228,10 @@ const SNOOZE_LABELS = {
 	tomorrow: 'Snooze until tomorrow 9:00',
 } as const satisfies Readonly<Record<SnoozeLength, ButtonLabel>>;
 
-/** For a menu: several buttons in one row need different ids. */
-function snoozeButtons(mark: QuestionMark): Button[] {
+/** Only for a menu: they have the same action id, which buttons in one row must not have. */
+function snoozeButtons(ref: QuestionRef): Button[] {
 	return SNOOZE_LENGTHS.map((length) =>
-		button(ACTIONS.snooze, SNOOZE_LABELS[length], { value: encodeSnooze({ length, hash: questionHash(mark) }) }),
+		button(ACTIONS.snooze, SNOOZE_LABELS[length], { value: encodeSnooze({ length, hash: questionHash(ref) }) }),
 	);
 }
 
@@ -245,14 +244,14 @@ export function noFormWords(form: Exclude<Form, { kind: 'fields' | 'refused' }>,
 	return `${why} Please answer it ${elsewhereWords(hasDashboard)}.`;
 }
 
-/** What the texts of a screen are cut to, and hide. */
-export type Marks = { readonly mark: CutMark; readonly mask: Mask };
+/** `cut` notes whether a text of the screen was cut, `mask` hides credentials in them. */
+export type TextFilter = { readonly cut: CutMark; readonly mask: Mask };
 
-/** Items of a question, at most about 3,000 characters. */
+/** The most items for somebody who may only read: about 3,000 characters. */
 const MOST_READ = 4;
 
 /** The open items, for somebody who may only read them. */
-export function askedItems({ items, openItems }: Question, { mark: { onCut }, mask }: Marks): Piece[] {
+export function askedItems({ items, openItems }: Question, { cut: { onCut }, mask }: TextFilter): Piece[] {
 	const shown = openItems.slice(0, MOST_READ).flatMap((position) => {
 		const { title = '', description = '' } = items[position] ?? {};
 		const name = quote(bold(oneLine(mask.read(titleText(title)), 200, onCut)));
@@ -269,7 +268,7 @@ export function elsewhereWords(hasDashboard: boolean): string {
 export const ONLY_TEXT =
 	'📎 Only this text goes to the agent, not the file. If the agent needs it, add a link or its text to your answer.';
 
-/** Title and value of an item that is not open: at most about 700 characters. */
+/** Title and value of an answered item: at most about 700 characters. */
 export function answeredItem(
 	{ title, withheld, ...item }: Omit<ItemView, 'open' | 'description'>,
 	position: number,
@@ -281,7 +280,7 @@ export function answeredItem(
 	return [...head, ...valuePieces(item, limits.value)];
 }
 
-/** `Which flight?`, in one line; of several open items, the first and how many more. */
+/** `Which flight?`, in one line; for several open items, the first one and how many more. */
 export function askedLine({ items, openCount, context: said }: QuestionView, limit = LINE_LENGTH): string {
 	const { title = '', description = '' } = items.find(({ open }) => open || openCount === 0) ?? {};
 	const texts = [title, description, said].map((text) => oneLine(text, limit));
@@ -290,10 +289,10 @@ export function askedLine({ items, openCount, context: said }: QuestionView, lim
 }
 
 const LINE_LENGTH = 150;
-/** Of each entry of a list in a message: the first that it holds. */
+/** Lengths of a line in a list of a message, which uses the first that fits. */
 export const LINE_LENGTHS = [LINE_LENGTH, 60, 30] as const;
 
-/** What has a value, or was left empty on purpose: with it, the open items may mean something else. */
+/** The items that are not open, with their values. The open items may need them as context. */
 export function filledItems(question: Question, marks: readonly AnswerMarks[], { read }: Mask): Piece[] {
 	const open = new Set(question.openItems);
 	const filled = question.items
@@ -332,16 +331,16 @@ export function claimsWords(userIds: readonly string[]): Words {
 	return rich`${listed(...people)} ${userIds.length === 1 ? 'is' : 'are'} answering. The first answer counts.`;
 }
 
-/** What phones show of a notification, in UTF-16 units; a longer part is cut anyway. */
+/** UTF-16 units that phones show of a notification. */
 const TEXT_LENGTH = 250;
 const NAME_LENGTH = 60;
 const PART_LENGTH = 1_000;
-/** Of each item when there are several. */
+/** UTF-16 units of each item when there are several. */
 const SHORT_PART_LENGTH = 80;
 
 /**
  * A question in a line of about 300 UTF-16 units, for notifications and screen readers. It begins with our words, never
- * an agent's, and tells nothing of a secret, or when `discreet`.
+ * with an agent's. Of a secret, or if `discreet`, it says only that an agent asks.
  */
 export function questionText(shown: ShownQuestion): string {
 	const { question, sessionName, changed = false } = shown;
@@ -360,29 +359,29 @@ interface ShownQuestion {
 	readonly question: Pick<QuestionView, 'context' | 'items' | 'openCount'>;
 	readonly sessionName: string;
 	readonly discreet: boolean;
-	/** It asked something else before. */
+	/** The message asked something else before. */
 	readonly changed?: boolean;
 }
 
-/** What `questionText` says of the question; null when nothing of it may be told. The read found what is secret. */
+/** What `questionText` says of the question; null when nothing of it may be told. Secrets are known from the read. */
 export function toldWords({ question, discreet }: Pick<ShownQuestion, 'question' | 'discreet'>): string | null {
 	const open = question.items.filter((item) => item.open);
 	if (discreet || open.some((item) => item.secret)) return null;
 	const asked = question.openCount > 1 ? severalItems(open, question.openCount) : oneItem(open[0]);
 	if (asked !== '') return asked;
-	// The items say nothing, so the text above them counts. It may ask for a secret if another item does.
+	// The items are blank, so the text above them is used, unless an item is secret: then it may ask for that.
 	const isTold = open.length > 0 && !question.items.some((item) => item.secret);
 	return isTold ? oneLine(question.context, PART_LENGTH) : '';
 }
 
-/** Buttons say what it asks, and the session's name; that alone if nothing of the question may be told. */
-export function sayingQuestion(question: QuestionView, { sessionId, sessionName, discreet }: Showing) {
+/** Labels of buttons with what is asked and the session's name, or the name alone if the question may not be told. */
+export function labelAboutQuestion(question: QuestionView, { sessionId, sessionName, discreet }: Showing) {
 	const name = spokenName(sessionId, sessionName);
-	if (!toldWords({ question, discreet })) return saying(name);
+	if (!toldWords({ question, discreet })) return labelAbout(name);
 	const open = question.items.flatMap((item) => (item.open ? [item.title, item.description] : []));
 	const asked = [...open, question.context].map((text) => oneLine(text, 45)).find((text) => text !== '');
 	const more = andMoreWords(question.openCount - 1);
-	return saying(sentences(asked ?? '', more === '' ? '' : `${more},`, name));
+	return labelAbout(sentences(asked ?? '', more === '' ? '' : `${more},`, name));
 }
 
 function severalItems(open: readonly ItemView[], openCount: number): string {
@@ -393,7 +392,7 @@ function severalItems(open: readonly ItemView[], openCount: number): string {
 	return parts.length > 0 && openCount > parts.length ? `${parts.join('; ')}; …` : parts.join('; ');
 }
 
-/** `Title: description`; a title with a mark at its end needs no colon. */
+/** `Title: description`; a title that ends with punctuation needs no colon. */
 function oneItem(item: ItemView | undefined): string {
 	const title = oneLine(item?.title ?? '', PART_LENGTH);
 	const description = oneLine(item?.description ?? '', PART_LENGTH);

@@ -1,8 +1,6 @@
 import type { Core } from '../core.ts';
-import type { Pressed } from '../delivery/accept.ts';
 import type { AnswerStore } from '../delivery/answer-store.ts';
 import {
-	type AcceptResult,
 	type AgentOutcome,
 	type Answer,
 	agentMayStand,
@@ -10,9 +8,7 @@ import {
 	firstDueAt,
 	firstEndingOf,
 	firstOf,
-	hasArrived,
 	isBlocking,
-	isSamePerson,
 	isUndelivered,
 	itemsOf,
 	mayHaveArrived,
@@ -22,11 +18,8 @@ import {
 	sessionNameOf,
 	TAKES_LONG_MS,
 } from '../domain/answer.ts';
-import type { Person } from '../domain/person.ts';
-import { oneLine } from '../domain/shown-text.ts';
 import { hashOf } from '../kernel/values.ts';
 import {
-	answerButton,
 	type Button,
 	button,
 	buttons,
@@ -37,21 +30,10 @@ import {
 	type ModalView,
 	message,
 	modal,
-	sayingSession,
 	section,
-	textMessage,
 } from '../slack/blocks.ts';
-import { slackCodeOf } from '../slack/clients.ts';
-import { type ErrorContext, errorWords } from '../slack/error-view.ts';
-import {
-	ACTIONS,
-	CALLBACKS,
-	encodeCarriage,
-	encodeTarget,
-	newMetadata,
-	type PressedOption,
-	type SessionTarget,
-} from '../slack/ids.ts';
+import { errorWords } from '../slack/error-view.ts';
+import { ACTIONS, CALLBACKS, encodeTarget, encodeTextTarget, newMetadata } from '../slack/ids.ts';
 import { agoText, andMoreWords, contactOf, mentionOf, smallId, valuePieces } from '../slack/phrases.ts';
 import {
 	bold,
@@ -71,9 +53,9 @@ import {
 	answerTitle,
 	firstPersonOf,
 	hasText,
+	labelAboutAnswer,
 	MOST_ITEMS,
 	ownText,
-	sayingOf,
 	stateLine,
 	storedTitle,
 	timelineWords,
@@ -84,36 +66,35 @@ export interface ReceiptContext {
 	readonly adminContact: string | null;
 	/** Whether another question waits for the author, as a window may say. */
 	readonly offersNext?: boolean;
-	/** What the press that led here caused. */
+	/** What came of the press that opened the receipt. */
 	readonly note?: readonly Piece[];
 }
 
-/** Draws a receipt in a window. `nextOf`: the question that waits for its author after this one, or null. */
+/** Draws a receipt in a window. `nextOf`: another question that waits for its author, or null. */
 export function createReceiptView(core: Pick<Core, 'config' | 'clock'>, nextOf: (answer: Answer) => Promise<unknown>) {
 	return async (answer: Answer): Promise<ViewLook> => {
 		const next = await nextOf(answer).catch(() => null);
 		const context = { ...receiptContext(core), offersNext: next !== null };
 		const view = receiptModal(answer, context);
 		const isLong = isBlocking(answer.state) && context.now - firstDueAt(answer) >= TAKES_LONG_MS;
-		// How long ago something was is no news.
+		// The key is drawn at a fixed time, so that passing time alone updates nothing.
 		const key = JSON.stringify([receiptModal(answer, { ...context, now: answer.acceptedAt }), isLong]);
 		return { view, key: hashOf(key) };
 	};
 }
 
-/** Draws the direct message about an answer as long as that goes on, by itself or by its author. */
+/** Draws the direct message about an answer, until neither the program nor its author can change its state. */
 export function createReceiptDrawing(core: Core<{ answers: Pick<AnswerStore, 'get'> }>) {
 	return {
 		async receipt({ answerId }) {
 			const answer = await core.store.answers.get(answerId);
 			if (answer === null) return null;
 			const context = receiptContext(core);
-			// How long ago something was is no news.
+			// The key is drawn at a fixed time, so that passing time alone updates nothing.
 			const { key } = lookOf(receiptMessage(answer, { ...context, now: answer.acceptedAt }));
-			// What changes later is told: that draws it again.
 			const { state, agentOutcome } = answer;
 			const isWaiting = state === 'waiting' && hasText(answer);
-			// One that is lost is so until somebody answers again.
+			// A `lost` answer can still become `replaced`.
 			const isOpen = isBlocking(state) || isWaiting || (state === 'delivered' && OPEN_OUTCOMES.includes(agentOutcome));
 			return lookOf(receiptMessage(answer, context), { key, isLast: !isOpen });
 		},
@@ -129,7 +110,7 @@ export function receiptContext(
 	return { adminContact: config.ADMIN_CONTACT, now: clock.now(), note };
 }
 
-/** The headline says what became of the agent. `more`: below the author's buttons; null: in a message. */
+/** The receipt as blocks. `more`: blocks below the author's buttons in a window; null: in a message. */
 function receiptBlocks(
 	answer: Answer,
 	receipt: ReceiptContext,
@@ -153,13 +134,12 @@ function receiptBlocks(
 }
 
 /** What the author can do; empty while everything goes well. */
-export const receiptButtons = (answer: Answer) =>
-	buttonsOf(answer).map(sayingSession(answer.question.sessionId, sessionNameOf(answer)));
+export const receiptButtons = (answer: Answer) => buttonsOf(answer).map(labelAboutAnswer(answer));
 
 function buttonsOf(answer: Answer): Button[] {
 	const { state, lastError, id } = answer;
 	const target = { sessionId: answer.question.sessionId, messageIndex: null };
-	const again = encodeCarriage({ id, ...target });
+	const again = encodeTextTarget({ id, ...target });
 	const tryAgain = button(ACTIONS.tryAgain, 'Try again', { value: id });
 	const discard = button(ACTIONS.giveUp, 'Discard answer', { value: id });
 	const open = button(ACTIONS.open, 'Open session', { value: encodeTarget(target) });
@@ -187,7 +167,7 @@ function buttonsOf(answer: Answer): Button[] {
 }
 
 function otherAnswer(answer: Answer, { now }: ReceiptContext, room: number): Piece[] {
-	// What did not arrive is not told. Who came second to an answer has not answered.
+	// An answer that did not arrive is not shown, and a second author did not answer.
 	const other = firstEndingOf(answer) !== null || isUndelivered(answer.state) ? null : firstOf(answer);
 	if (other === null) return [];
 	const items = itemsOf(answer);
@@ -209,7 +189,7 @@ const TAKES_LONG =
 	'The session service is slow to respond. Handraise is still sending your answer. There is nothing to do: you ' +
 	'get a message when it arrives or cannot be sent.';
 
-/** Below the headline: why, what was kept, what to do; may be empty. */
+/** Why, what was kept and what to do, below the headline; may be empty. */
 export function receiptExplanation(answer: Answer, { adminContact, now }: ReceiptContext): Words {
 	const { state, lastError, nextAttemptAt } = answer;
 	const problem = lastError === null ? '' : errorWords(lastError).what;
@@ -281,7 +261,7 @@ const FIRST_ENDED: Readonly<Record<FirstEnding, string>> = {
 	first_unknown: 'That answer may have arrived: look at the session first.',
 };
 
-/** The answer to which this one lost is not sent any more. */
+/** The words if the answer that came first is not sent any more. */
 function firstEndedText(answer: Answer, ending: FirstEnding): Words {
 	const first = firstPersonOf(answer);
 	const who = first === null ? SOMEBODY : mentionOf(first.userId);
@@ -293,13 +273,13 @@ function firstEndedText(answer: Answer, ending: FirstEnding): Words {
 	return sentences(what, FIRST_ENDED[ending], hasText(answer) ? draft : '', secretText(answer));
 }
 
-/** Whether the question of an answer that came second may be open again. */
+/** Whether an answer that came second is a draft, because its question may be open again. */
 function isDraft(answer: Answer): boolean {
 	const ending = firstEndingOf(answer);
 	return ending !== null && ending !== 'first_over';
 }
 
-/** Whom the author of an answer that could not be delivered may ask. */
+/** Names the second author, whom the author of an undelivered answer may ask. */
 function secondText(answer: Answer): Words {
 	const second = secondOf(answer);
 	return second === null ? '' : rich`${mentionOf(second.userId)} wanted to answer too: ask them.`;
@@ -323,7 +303,7 @@ const keptText = (answer: Answer) => sentences(hasText(answer) ? 'Your text is b
 const secretText = (answer: Answer) =>
 	itemsOf(answer).some((item) => item.secret) ? 'Passwords and codes were not kept. Type them again.' : '';
 
-/** To somebody who came second: that the first answer could not be delivered yet, and why. Else empty. */
+/** Tells a second author that the first answer is not delivered yet, and why. Empty otherwise. */
 export function notYetWords({ state, lastError }: Pick<Answer, 'state' | 'lastError'>): Words {
 	if (state !== 'accepted' || lastError === null) return '';
 	const author = 'Handraise could not check with Slack whether its author may still answer.';
@@ -338,7 +318,7 @@ export function receiptModal(answer: Answer, receipt: ReceiptContext): ModalView
 	const opensSession = buttonsOf(answer).some(({ action_id }) => action_id === ACTIONS.open);
 	const more = buttons(
 		receipt.offersNext === true ? button(ACTIONS.nextQuestion, 'Next question', { value: id }) : null,
-		settled && !opensSession ? sayingOf(answer)(button(ACTIONS.refresh, 'Open session')) : null,
+		settled && !opensSession ? labelAboutAnswer(answer)(button(ACTIONS.refresh, 'Open session')) : null,
 	);
 	const { sessionId, messageIndex } = answer.question;
 	return modal({
@@ -357,108 +337,15 @@ export function receiptMessage(answer: Answer, receipt: ReceiptContext): Message
 	return message(text, blocks);
 }
 
-/** The result of pressing a receipt's button, if the receipt itself does not show it. */
+/** The outcome of a press on a receipt, if the receipt itself does not show it. */
 export const PRESS_NOTES = {
 	notPosted: '💬 Handraise does not post your text any more. Copy it from here.',
 	noneWaits: 'Nothing else asks you now.',
 } as const;
 
-/** For a change after the first text was sent; shows the new text so that it is not lost. */
-export function tooLate(texts: readonly string[]): Piece[] {
+/** The author changed the text after it was sent. Shows the new text, so that it is not lost. */
+export function tooLateNote(texts: readonly string[]): Piece[] {
 	const words = '✏️ Your change came too late: the text below was already being sent.';
 	if (texts.length === 0) return line(words);
 	return [...line(`${words} You had changed it to:`), ...quotedText(texts.join('\n'), 1_500)];
 }
-
-/** To one person about their choice, with a way to the question. */
-export function choiceMessage(words: Words, target: SessionTarget, sessionName = ''): MessageContent {
-	const open = button(ACTIONS.open, 'Open session', { value: encodeTarget(target) });
-	return textMessage(words, buttons(sayingSession(target.sessionId, sessionName)(open)));
-}
-
-type OwnChoice = Pick<PressedOption, 'option'>;
-
-/** What people are told about their choice. */
-export const CHOICE_WORDS = {
-	undone: ({ option }: OwnChoice) =>
-		rich`↩️ You took back *${shownOption(option)}*. Nothing was sent, and the question asks again.`,
-	/** The PUT has begun. */
-	undoTooLate: ({ option }: OwnChoice) =>
-		rich`⏱️ Too late to undo: *${shownOption(option)}* is being sent to the agent, or was sent already.`,
-	/** It came second. `first`: the other answer; null when it is not told. */
-	lost: ({ option }: OwnChoice, who: Words, first: string | null) =>
-		rich`${who} ${answeredWords(first)} before you. Your choice, *${shownOption(option)}*, was not sent.`,
-	second: ({ option }: OwnChoice, first: string | null) =>
-		rich`You have already ${answeredWords(first)}. Your second choice, *${shownOption(option)}*, was not sent.`,
-	/** Before the acknowledgement of a choice that takes long to store. */
-	late: ({ option }: OwnChoice) =>
-		marked(
-			'⏳ Your choice, *{option}*, takes long to save. You hear in a moment whether it was saved. If you do not, look ' +
-				'at the post and choose again: only one answer is sent.',
-			{ option: shownOption(option) },
-		),
-	/** It could be neither checked nor stored. */
-	notSent: ({ option }: OwnChoice, why: Words) => rich`⚠️ Your choice, *${shownOption(option)}*, was not sent. ${why}`,
-	/** The database did not say whether it stored the choice. */
-	unknown: ({ option }: OwnChoice) =>
-		marked(
-			'⚠️ Handraise could not check whether your choice, *{option}*, was saved. If it was, it is sent soon. Press it ' +
-				'again to find out: it is not sent twice.',
-			{ option: shownOption(option) },
-		),
-} as const;
-
-/** To somebody whose choice is not stored, for the code of a failure or a refusal. */
-export function failedChoice(choice: PressedOption, error: unknown, context: ErrorContext): MessageContent {
-	const code = slackCodeOf(error);
-	if (code === 'acceptance_unknown') return choiceMessage(CHOICE_WORDS.unknown(choice), choice);
-	return choiceMessage(CHOICE_WORDS.notSent(choice, errorWords(code, context).text), choice);
-}
-
-/** To somebody who pressed on a question in whose place the agent asks something else by now. */
-export function changedChoice(choice: PressedOption): MessageContent {
-	return choiceMessage(CHOICE_WORDS.notSent(choice, 'The agent asks something else now.'), choice);
-}
-
-/** Where nothing can be chosen with a button. */
-export function noChoice(choice: PressedOption): MessageContent {
-	const answer = sayingSession(choice.sessionId)(answerButton(choice));
-	return textMessage('One-press answers are switched off here. Open the question to answer it.', buttons(answer));
-}
-
-type Taken = Extract<AcceptResult, { kind: 'taken' }>;
-
-/** To somebody whose choice, stored as `answer`, came after `by`, which perhaps is their own. */
-export function takenChoice(choice: Pressed, { by, answer }: Taken): MessageContent {
-	// As their receipt says it, and not as channels do, which read it only once it was compared.
-	const first = firstOf(answer)?.values[choice.position] || null;
-	const words = isSamePerson(answer.person, by.person)
-		? CHOICE_WORDS.second(choice, first)
-		: sentences(CHOICE_WORDS.lost(choice, mentionOf(by.person.userId), first), notYetWords(by));
-	return choiceMessage(rich`🔀 *${answerTitle(by)}*: ${words}`, choice, sessionNameOf(by));
-}
-
-const DOUBLE_CLICK_MS = 5_000;
-
-/** A double click is no second choice. Later, the agent may ask the same again. */
-export function isDoubleClick({ by, answer }: Taken, now: number): boolean {
-	const isSoon = isBlocking(by.state) || now - by.acceptedAt <= DOUBLE_CLICK_MS;
-	return isSoon && isSamePerson(answer.person, by.person) && firstOf(answer)?.same === true;
-}
-
-/** To somebody who pressed *Undo* on the answer of another person. */
-export function onlyAuthorCanUndo({ userId }: Person): MessageContent {
-	return textMessage(rich`Only ${mentionOf(userId)} can undo this.`);
-}
-
-export function afterUndoWords(answer: Answer): Words {
-	const choice = { option: itemsOf(answer).find(({ value }) => value !== null)?.value ?? '' };
-	if (answer.state === 'withdrawn') return CHOICE_WORDS.undone(choice);
-	const isSent = isBlocking(answer.state) || hasArrived(answer.state);
-	return isSent ? CHOICE_WORDS.undoTooLate(choice) : stateLine(answer, 'author');
-}
-
-const answeredWords = (first: string | null): Words =>
-	first === null ? 'answered' : rich`answered *${shownOption(first)}*`;
-
-const shownOption = (option: string) => oneLine(option, 200);

@@ -37,7 +37,7 @@ export function createReminderDrawing(
 	facts: QuestionFacts,
 ) {
 	const { store, directory, clock, whoMayAnswer } = core;
-	/** What is stored of these questions, each with how it ended. `isOpen`: by a read a moment ago. */
+	/** The stored questions of a reminder, each with its outcome. `isOpen`: a read of the last minute found it open. */
 	async function asked(entries: readonly ReminderEntry[], due: DuePost) {
 		const { ts } = due.post;
 		const shown = await facts.remindedOf(entries);
@@ -50,7 +50,7 @@ export function createReminderDrawing(
 				const context = await facts.contextOf(one, asked);
 				const { standing, channelId, discreet, view, named } = context;
 				const { checkedAt } = one;
-				// One that has waited for Slack for longer is read again.
+				// If Slack delayed the reminder for longer, the session is read again first.
 				const isFresh = checkedAt !== null && checkedAt >= clock.now() - MINUTE_MS;
 				const told = { sessionName: view?.name ?? '', discreet, threadOnly: isInThread(one.watch?.mode, one.style) };
 				const reminded = {
@@ -72,7 +72,7 @@ export function createReminderDrawing(
 		return found.flat();
 	}
 
-	/** `mention`: whom a new message mentions. */
+	/** The message of one reminder or several. `mention`: whom a new message mentions. */
 	function messageOf(all: readonly RemindedQuestion[], { mention, isNew, isForNobody }: Shown) {
 		const context = { mention, isForNobody, names: directory };
 		const [first, ...others] = all;
@@ -82,7 +82,7 @@ export function createReminderDrawing(
 		return reminderPost(first, isNew ? first.waitedMs : null, context);
 	}
 
-	/** Those whom the channel's escalations mention and who are still there; null: it names nobody. */
+	/** The people and groups whom escalations mention and who are still there; null: the channel names nobody. */
 	const mentionOf = async ({ mention }: ChannelSettings, { channelId }: ChannelKey) =>
 		namesAnybody(mention) ? whoMayAnswer.stillThere(mention, channelId) : null;
 
@@ -97,12 +97,12 @@ export function createReminderDrawing(
 		}
 	}
 
-	/** A new reminder shows what nobody has answered, by the settings that hold now; a posted one what became of it. */
+	/** A new reminder shows open questions by the current settings; a posted one shows what became of its questions. */
 	async function reminder({ entries }: ContentOf<'reminder'>, due: DuePost): Promise<Drawn> {
 		const { target, ts } = due.post;
 		if (target.kind === 'person') return null;
 		const oldestFirst = entries.toSorted((one, other) => one.postedAt - other.postedAt);
-		// Asks Slack for links and names first: an answer may come meanwhile. The look below must come last.
+		// Asks Slack for links and names first, because an answer may arrive meanwhile. The second `asked` must come last.
 		const hasNoLink = target.kind === 'watch' && isInThread(due.watch?.mode, due.style);
 		const before = await asked(oldestFirst, due);
 		const listed = listedOf(before.map(({ reminded }) => reminded));
@@ -133,10 +133,10 @@ export function createReminderDrawing(
 		const about = { mention: null, isNew: false, isForNobody };
 		const message = messageOf(open, { ...about, mention, isNew: true });
 		const updated = messageOf(open, about);
-		// What has changed meanwhile is decided anew.
+		// If something has changed meanwhile, the reminder is decided again.
 		if (open.length < entries.length || message === null || updated === null) return null;
 		if (isForNobody) await tellNobodyMentioned(target, stored);
-		// As an update shows it, which names no time and mentions nobody.
+		// The key is that of an update, which shows no time and mentions nobody.
 		return lookOf(message, { key: lookOf(updated).key, isLast: false });
 	}
 

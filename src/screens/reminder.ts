@@ -28,9 +28,9 @@ import {
 import { bold, joined, notificationText, plainWords, rich, sentences, struck, type Words } from '../slack/rich-text.ts';
 import type { Asked } from '../store/question-store.ts';
 import type { ReminderEntry } from '../surfaces/post.ts';
-import { askedLine, handOverLine, LINE_LENGTHS, openQuestionParts, sayingQuestion, toldWords } from './question.ts';
+import { askedLine, handOverLine, LINE_LENGTHS, labelAboutQuestion, openQuestionParts, toldWords } from './question.ts';
 import { namedWords, type PostContext } from './question-post.ts';
-import { idAmong } from './watch.ts';
+import { idIfAmbiguous } from './watch.ts';
 
 export interface RemindedQuestion
 	extends Pick<Asked, 'question'>,
@@ -39,24 +39,26 @@ export interface RemindedQuestion
 	readonly sessionName: string;
 	/** Whether the channel shows none of the session's questions outside its thread. */
 	readonly threadOnly: boolean;
-	/** Of the question's post; null when Slack does not tell it. */
+	/** The link to the question's post; null when Slack does not tell it. */
 	readonly link: string | null;
-	/** What became of it; empty while it waits. */
+	/** What became of the question; empty while it waits. */
 	readonly outcome: string;
-	/** How far the agent has gone on since. */
+	/** How far the agent has continued since (`stepsWords`). */
 	readonly steps: string;
-	/** Until the message was posted. */
+	/** From the question to this message, in milliseconds. */
 	readonly waitedMs: number;
 }
 
 interface ReminderContext extends Pick<PostContext, 'names'> {
-	/** Null, too, in an update. */
+	/** Whom the message mentions; null in an update, too. */
 	readonly mention: Mention | null;
-	/** Nobody whom its escalation would mention is still there: it is a reminder. */
+	/** Nobody whom an escalation would mention is left, so it looks like a reminder. */
 	readonly isForNobody?: boolean;
 }
 
-/** A reminder of one question, which names it in a line. `waitedMs`: null in an update, where it would go stale. */
+/**
+ * A reminder of one question, with the question in a line. `waitedMs`: null in an update, because it would be outdated.
+ */
 export function reminderPost(asked: RemindedQuestion, waitedMs: number | null, about: ReminderContext) {
 	const { mention, names, isForNobody = false } = about;
 	const { entry, sessionName } = asked;
@@ -79,10 +81,10 @@ export function reminderPost(asked: RemindedQuestion, waitedMs: number | null, a
 	]);
 }
 
-/** As true when it is drawn again as at first. */
+/** Stays true when the message is drawn again. */
 const NOBODY_THERE = `⚠️ Nobody named under Mention is here any more. To change that, type ${COMMAND} settings.`;
 
-/** Mentions of our own alone: those in mrkdwn notify for certain. */
+/** Mentions in a section of their own: mentions in mrkdwn are sure to notify. */
 function mentionLine(mention: Mention | null): KnownBlock[] {
 	const text = notificationText(mentionsOf(mention));
 	return text === '' ? [] : [{ type: 'section', text: { type: 'mrkdwn', text, verbatim: true } }];
@@ -98,18 +100,18 @@ function answerOf({ question, sessionName, ...asked }: RemindedQuestion): [answe
 	const { row, note } = openQuestionParts(question, showing);
 	const [opens] = row.filter((element) => element?.type === 'button');
 	if (opens === undefined) return [null, note];
-	return [sayingQuestion(question, showing)(button(ACTIONS.answer, 'Answer', { value: opens.value ?? '' })), ''];
+	return [labelAboutQuestion(question, showing)(button(ACTIONS.answer, 'Answer', { value: opens.value ?? '' })), ''];
 }
 
 const linkTo = ({ link }: RemindedQuestion) => (link === null ? '' : linkWords(link, 'question'));
 
-/** What is pressed on a reminder belongs to its question's thread. */
+/** The block_id of a reminder's row: a press belongs to the thread of its question. */
 function rowIdOf({ entry, channelId, threadOnly }: RemindedQuestion): string {
 	const origin = { channelId, threadTs: threadOnly ? null : entry.postTs || null };
 	return inboxRowId(origin, `question ${entry.questionId}`);
 }
 
-/** One line, of a question that does not wait here any more. */
+/** The reminder of a settled question, in one line. */
 export function settledReminderPost(
 	{ entry, sessionName, outcome }: RemindedQuestion,
 	isForNobody = false,
@@ -124,7 +126,7 @@ export const MOST_LISTED = 10;
 const waitingOf = <T extends Pick<RemindedQuestion, 'outcome'>>(asked: readonly T[]) =>
 	asked.filter(({ outcome }) => outcome === '');
 
-/** What has a line in the list: of many only what waits, until none does. */
+/** The questions that have a line in the list. Of many, only those that wait, or any if none waits. */
 export function listedOf<T extends Pick<RemindedQuestion, 'outcome'>>(asked: readonly T[]): readonly T[] {
 	if (asked.length <= MOST_LISTED) return asked;
 	const waiting = waitingOf(asked);
@@ -132,8 +134,8 @@ export function listedOf<T extends Pick<RemindedQuestion, 'outcome'>>(asked: rea
 }
 
 /**
- * Reminders of a channel's questions, each with *Answer*. What does not wait here is crossed out, with how it ended as
- * its own post says it, or left out of many.
+ * Reminders of several questions, each with *Answer*. A settled question is struck through, with the outcome as its own
+ * post says it; of many questions it is left out.
  */
 export function digestPost(asked: readonly RemindedQuestion[], about: ReminderContext): MessageContent {
 	const { mention, names, isForNobody = false } = about;
@@ -142,18 +144,18 @@ export function digestPost(asked: readonly RemindedQuestion[], about: ReminderCo
 	const entries = (isSettled ? asked : waiting).map(({ entry }) => shownStage(entry, isForNobody));
 	const words = isSettled ? settledDigestWords(entries) : digestWords(entries);
 	const listed = listedOf(asked);
-	// The message says that all its reminders are the last, so the lines need not.
+	// If all reminders are the last ones, the headline says so instead of each line.
 	const areLast = entries.every(({ isLast }) => isLast);
 	const sessions = listed.map(sessionOf);
 	const rowOf = (one: RemindedQuestion, length: number): KnownBlock[] => {
 		const { entry, outcome } = one;
-		const id = idAmong(sessions, sessionOf(one));
+		const id = idIfAmbiguous(sessions, sessionOf(one));
 		const first = digestLine(one, id, length);
 		if (outcome !== '') return section(rich`${struck(first)} · ${outcome}`);
 		const [answer, note] = answerOf(id === '' ? one : { ...one, sessionName: '' });
 		const last = entry.isLast && !areLast ? 'last reminder' : '';
 		const who = [handOverLine(one, names), heldWords(entry.heldBy, names), note].map((text) => plainWords(text));
-		// Plain text beside the button: a link has no place there.
+		// The row is plain text, which takes no link.
 		const words = joined(first, one.steps, last, oneLine(joined(...who), 3 * length));
 		return row(`✋ ${words}`, answer).map((block) => ({ ...block, block_id: rowIdOf(one) }));
 	};
@@ -172,7 +174,7 @@ export function digestPost(asked: readonly RemindedQuestion[], about: ReminderCo
 
 const sessionOf = ({ sessionName: name, entry: { sessionId } }: RemindedQuestion) => ({ name, sessionId });
 
-/** `Which hotel? · Plan the trip · 40 min`; the session alone, where the channel may not see the question. */
+/** `Which hotel? · Plan the trip · 40 min`; without the question if the channel may not see it. */
 function digestLine(one: RemindedQuestion, id: string, length: number): string {
 	const { sessionName, entry, outcome, waitedMs } = one;
 	const title = sessionTitle(sessionName, entry.sessionId, length);
@@ -181,13 +183,13 @@ function digestLine(one: RemindedQuestion, id: string, length: number): string {
 	return joined(told, title, id, isTimed ? durationText(waitedMs) : '');
 }
 
-/** The question in a line; empty when nothing of it may be told. The text above it may be about a secret item. */
+/** The question in a line; empty when nothing of it may be told. */
 const toldOf = ({ question }: RemindedQuestion, discreet: boolean, length?: number) =>
 	toldWords({ question, discreet }) ? askedLine(question, length) : '';
 
 const MARKS = { reminder: '⏰', escalation: '📣' } as const;
 
-/** `who`: the session. `asked`: its question; empty when it must not be told. */
+/** `who`: the session's title. `asked`: its question; empty when it must not be told. */
 export function reminderWords(
 	{ stage }: Pick<ReminderEntry, 'stage'>,
 	who: Words,
@@ -202,17 +204,17 @@ type Stages = readonly Pick<ReminderEntry, 'stage' | 'isLast'>[];
 const markOf = (entries: Stages) =>
 	MARKS[entries.some(({ stage }) => stage === 'escalation') ? 'escalation' : 'reminder'];
 
-/** The opening words of several reminders in one message, each of an open question. */
+/** The headline of reminders of several open questions. */
 export function digestWords(entries: Stages): string {
 	const last = entries.every(({ isLast }) => isLast) ? '. This is the last reminder' : '';
 	const asks = entries.length === 1 ? 'asks' : 'ask';
 	return `${markOf(entries)} ${counted(entries.length, 'question')} still ${asks}${last}`;
 }
 
-/** The same once none of them waits here. Whether its agent still waits may not be known: its line says what is. */
+/** The headline once none of the questions waits here. Each line says what is known of its agent. */
 export const settledDigestWords = (entries: Stages) =>
 	`${markOf(entries)} Reminder of ${counted(entries.length, 'question')}`;
 
-/** Who was answering when the reminder was due; mentions nobody. */
+/** The person who was answering when the reminder was due, as a name. */
 export const heldWords = (userId: string | null, names: Names) =>
 	userId === null ? '' : `${personName(userId, names)} was answering, and has not sent an answer yet.`;

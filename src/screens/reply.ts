@@ -8,19 +8,19 @@ import {
 	context,
 	dashboardButton,
 	fitting,
+	labelAbout,
+	labelAboutSession,
 	type MessageContent,
 	message,
 	row,
-	saying,
-	sayingSession,
 	section,
 	textMessage,
 } from '../slack/blocks.ts';
-import { ACTIONS, encodeCarriage, encodeReply, type OfferedReply } from '../slack/ids.ts';
+import { ACTIONS, encodeReply, encodeTextTarget, type OfferedReply } from '../slack/ids.ts';
 import { andMoreWords, sessionTitle } from '../slack/phrases.ts';
 import { bold, joined, line, marked, quotedText, rich, richText } from '../slack/rich-text.ts';
 import { askedLine, elsewhereWords, LINE_LENGTHS, ONLY_TEXT } from './question.ts';
-import { idAmong } from './watch.ts';
+import { idIfAmbiguous } from './watch.ts';
 
 const CHOSEN_TEXT_HELP = {
 	no_session: rich`No question in this channel asks you. \`${COMMAND}\` with an id opens a session.`,
@@ -38,14 +38,14 @@ export function chosenTextHelp(why: keyof typeof CHOSEN_TEXT_HELP): MessageConte
 	return textMessage(CHOSEN_TEXT_HELP[why]);
 }
 
-/** For a message with files and no text. `session`: null where none is known. */
+/** For a message with files and no text. `session`: null when none is known. */
 export function filesHelp(
 	{ config }: { readonly config: Pick<Config, 'SESSION_DASHBOARD_URL'> },
 	session: { readonly sessionId: string; readonly name: string } | null,
 ): MessageContent {
 	const { sessionId = '', name = '' } = session ?? {};
 	const open = session && dashboardButton(config.SESSION_DASHBOARD_URL, sessionId, 'Open in the dashboard');
-	const dashboard = open && sayingSession(sessionId, name)(open);
+	const dashboard = open && labelAboutSession(sessionId, name)(open);
 	const words = marked(
 		'📎 Files and voice messages are not sent to the agent. Press *Answer* and write the text or a link there, or ' +
 			'answer {elsewhere}.',
@@ -55,7 +55,7 @@ export function filesHelp(
 }
 
 type Target = Pick<OfferedReply, 'id' | 'sessionId'>;
-/** `text`: what would answer this question. `withFiles`: the message has files too. */
+/** `text`: the message that would answer the question. `withFiles`: it has files too. */
 type Shown = {
 	readonly text: string;
 	readonly question: QuestionView;
@@ -63,19 +63,19 @@ type Shown = {
 	readonly withFiles?: boolean;
 };
 
-/** Of a message that can be the whole answer. */
+/** Offers to send a message as the whole answer. */
 export function replyOffer(offered: OfferedReply, shown: Shown): MessageContent {
 	const send = button(ACTIONS.sendReply, 'Send', { value: encodeReply(offered), style: 'primary' });
 	return offer('Send this to the agent as the answer?', shown, send, offered);
 }
 
-/** Of a message that the form has to be opened with. */
-export function formOffer(target: Parameters<typeof encodeCarriage>[0], shown: Shown): MessageContent {
-	const open = button(ACTIONS.useText, 'Use as answer', { value: encodeCarriage(target), style: 'primary' });
+/** Offers to open the form with a message filled in. */
+export function formOffer(target: Parameters<typeof encodeTextTarget>[0], shown: Shown): MessageContent {
+	const open = button(ACTIONS.useText, 'Use as answer', { value: encodeTextTarget(target), style: 'primary' });
 	return offer('Open the question with this as the answer?', shown, open, target);
 }
 
-/** It names the question: its thread may be about several, or the session asks another one by now. */
+/** Shows the question too: its thread may have several, or the session may ask another one by now. */
 function offer(
 	words: string,
 	{ text, question, sessionName, withFiles = false }: Shown,
@@ -83,19 +83,19 @@ function offer(
 	{ id, sessionId }: Target,
 ) {
 	const no = button(ACTIONS.keepReply, 'No', { value: id });
-	const row = buttons(...[yes, no].map(saying('your message')));
+	const row = buttons(...[yes, no].map(labelAbout('your message')));
 	const about = joined(askedLine(question), sessionTitle(sessionName, sessionId));
 	const files = withFiles ? ONLY_TEXT : '';
 	const shown = richText(...line(words), ...quotedText(text, 600));
 	return message(words, [...shown, ...section(files), ...context(about), ...row]);
 }
 
-/** A question of a channel that somebody may answer with a message. `target`: of the text that is kept for it. */
+/** A question that somebody may answer with a message. `target`: of the kept text and the question. */
 export interface OfferedQuestion extends Pick<Shown, 'question' | 'sessionName'> {
-	readonly target: Parameters<typeof encodeCarriage>[0];
+	readonly target: Parameters<typeof encodeTextTarget>[0];
 }
 
-/** For a message outside the thread of a question: which of these it answers. `left`: so many more are not shown. */
+/** Asks which question a message outside of threads answers. `left`: the number of questions that are not shown. */
 export function chooseQuestion(text: string, offered: readonly OfferedQuestion[], left = 0): MessageContent {
 	const words = 'Which question does it answer?';
 	const shown = offered.map(({ target, sessionName }) => ({ sessionId: target.sessionId, name: sessionName }));
@@ -103,11 +103,11 @@ export function chooseQuestion(text: string, offered: readonly OfferedQuestion[]
 	const blocks = fitting(LINE_LENGTHS, (length) => [
 		...richText(...line(bold(words)), ...quotedText(text, 600)),
 		...offered.flatMap(({ target, question, sessionName }) => {
-			const use = button(ACTIONS.useText, 'Use as answer', { value: encodeCarriage(target) });
+			const use = button(ACTIONS.useText, 'Use as answer', { value: encodeTextTarget(target) });
 			const { sessionId } = target;
-			const id = idAmong(shown, { sessionId, name: sessionName });
+			const id = idIfAmbiguous(shown, { sessionId, name: sessionName });
 			const about = joined(`✋ ${askedLine(question, length)}`, sessionTitle(sessionName, sessionId, length), id);
-			return row(about, sayingSession(sessionId, id === '' ? sessionName : '')(use));
+			return row(about, labelAboutSession(sessionId, id === '' ? sessionName : '')(use));
 		}),
 		...context(more === '' ? '' : rich`${more}: to answer one of those, press *Answer* beside it.`),
 	]);
@@ -119,7 +119,7 @@ export const REPLY_WORDS = {
 	kept: `👌 Nothing was sent. To send another message of this thread, mention ${APP_NAME} in it.`,
 } as const;
 
-/** `text`: of the message after it was sent. */
+/** `text`: the message as it is now, after it was sent. */
 export function changedTooLate(text: string): MessageContent {
 	const words = '✏️ Your change came too late: your answer is the message as it was before. The message is now:';
 	return message(words, richText(...line(words), ...quotedText(text, 600)));

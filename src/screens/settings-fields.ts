@@ -43,7 +43,7 @@ export type SettingsField = keyof SettingsValues;
 interface Filled {
 	readonly values: SettingsValues;
 	readonly chosen: ChannelSettings;
-	/** What the fields began with. */
+	/** The values that the form showed. */
 	readonly shown: SettingsValues;
 	/** The stored settings that the person has seen. */
 	readonly before: ChannelSettings;
@@ -54,18 +54,18 @@ export interface SettingsInput<Value> {
 	readonly label: string;
 	/** Plain text. */
 	readonly hint?: string;
-	/** In a direct message, where it differs. */
+	/** The hint in a direct message, if it differs. */
 	readonly directHint?: string;
 	readonly isForChannels?: true;
 	/** Null: there is nothing to choose. */
 	element(shown: Value, known: { groups: UserGroups; defaultMs: number | null }): InputBlock['element'] | null;
-	/** What Slack leaves out, or sends as empty, is as it was shown. */
+	/** The value of a field. If Slack leaves it out or sends an empty one, it is as it was shown. */
 	read(element: Element, shown: Value): Value;
-	/** What is wrong that can be seen without asking Slack; empty for nothing. Plain text. */
+	/** The error that needs no question to Slack, as plain text; empty for none. */
 	check?(filled: Filled): string;
 }
 
-/** Of each list. More would not fit into Slack's limits of a view. */
+/** The most entries of each list. More would not fit into Slack's limits of a view. */
 export const MOST_PEOPLE = 10;
 export const MOST_GROUPS = 5;
 /** Slack's limit for a select. */
@@ -84,7 +84,7 @@ const peopleField = (field: 'people' | 'answerers', tooMany: string): ListField 
 		max_selected_items: MOST_PEOPLE,
 		...(shown.every(isForgotten) ? {} : { initial_users: shown.filter((id) => !isForgotten(id)) }),
 	}),
-	// Slack knows nobody who was forgotten: they stay in a list that is left as it was.
+	// Slack does not know forgotten people, so the field lacks them. They stay if the list is not changed.
 	read({ selected_users: users }, shown) {
 		const offered = shown.filter((id) => !isForgotten(id));
 		const chosen = listOr(users, offered);
@@ -135,7 +135,7 @@ export const FIELDS: { readonly [F in SettingsField]: SettingsInput<SettingsValu
 		check({ chosen, before, defaultMs }) {
 			const { remindAfterMs, escalateAfterMs } = timesIn(chosen, defaultMs);
 			const hasNewMention = namesAnybody(chosen.mention) && changedParts(before, chosen).includes('mention');
-			// A list that was there before may be kept for later.
+			// A list that was saved before may stay while escalations are off.
 			if (escalateAfterMs === null && hasNewMention) return NEVER_MENTIONED;
 			return remindAfterMs === null || escalateAfterMs === null || escalateAfterMs > remindAfterMs
 				? ''
@@ -232,13 +232,13 @@ export const SETTINGS_FIELDS = Object.keys(FIELDS) as readonly SettingsField[];
 
 const NEVER_MENTIONED =
 	'Nobody is mentioned while this is off. Choose a time, or take out the people and groups under Mention.';
-/** While a time for it is set. */
+/** Shown while a time for escalations is set. */
 export const NO_ESCALATION = 'Nobody is named, so there is no escalation.';
 export const NOT_SAVED = 'Nothing was saved; your choices are still here.';
 
 const TIMES_MS = [5, 15, 30, 60, 2 * 60, 4 * 60, 24 * 60].map((minutes) => minutes * 60_000);
 
-/** `others`: what can be chosen beside times. */
+/** A select of times. `others`: what else can be chosen. */
 function timesElement(
 	shown: SettingsValues['remind'],
 	others: readonly SettingsValues['remind'][],
@@ -262,12 +262,12 @@ function readTime<Time>({ selected_option: option }: Element, shown: Time): Time
 
 const valuesIn = ({ selected_options: options }: Element) => options?.map(({ value }) => value);
 
-/** A list that a person empties is reported at once, and then shown empty. */
+/** An empty list means an untouched field: a list that a person empties is reported at once, and then shown empty. */
 function listOr<Item>(chosen: readonly Item[] | null | undefined, shown: readonly Item[]): readonly Item[] {
 	return chosen == null || chosen.length === 0 ? shown : [...new Set(chosen)];
 }
 
-/** Those that were chosen, and as many others as fit into the field. */
+/** The chosen groups, and as many others as fit into the field. */
 function offeredGroups(groups: readonly UserGroup[], chosenIds: readonly string[]): PlainTextOption[] {
 	const gone = chosenIds.filter((chosen) => !groups.some(({ id }) => id === chosen));
 	let room = MOST_OPTIONS - chosenIds.length;
@@ -298,7 +298,7 @@ function afterWords(after: SettingsValues['remind'], defaultMs: number | null = 
 	return after === 'default' ? `default (${timeWords(defaultMs)})` : timeWords(after);
 }
 
-/** `off`, `1 day`, `1 min 30 s`: nothing is rounded away above a second. */
+/** `off`, `1 day`, `1 min 30 s`, exact to the second. */
 function timeWords(ms: number | null): string {
 	if (ms === null) return 'off';
 	const seconds = Math.floor(ms / 1_000);
@@ -310,7 +310,7 @@ function timeWords(ms: number | null): string {
 
 const DAY_NAMES = { 1: 'Mon', 2: 'Tue', 3: 'Wed', 4: 'Thu', 5: 'Fri', 6: 'Sat', 7: 'Sun' } as const;
 
-/** The fields for these settings. `quiet`: what the fields of the quiet hours hold while there are none. */
+/** The values of the fields for these settings. `quiet`: for the fields of quiet hours while there are none. */
 export function settingsValuesOf(
 	{
 		remindAfterMs: remind,
@@ -350,11 +350,11 @@ export function settingsOf({ remind, escalate, people, groups, ...others }: Sett
 
 export interface LineContext {
 	readonly defaultMs: number | null;
-	/** The words for whom a list names; `other`: whom it names before or after a change. */
+	/** The words for a list of people and groups. `other`: the list before or after the change. */
 	readonly mentioned: (list: Mention, other: Mention) => Words;
 }
 
-/** `other`: the settings before or after a change. */
+/** The words for a setting. `other`: the settings before or after the change. */
 type Line = (settings: ChannelSettings, known: LineContext, other: ChannelSettings) => Words;
 
 const postLine = (part: keyof PostStyle) => ({

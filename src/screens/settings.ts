@@ -19,7 +19,7 @@ import {
 } from '../slack/blocks.ts';
 import type { ChannelVerdict } from '../slack/channels.ts';
 import { ASKING_SLACK, CANNOT_ANSWER, type ErrorContext, errorWords, REFUSAL_CODES } from '../slack/error-view.ts';
-import { entryOf } from '../slack/form/fields.ts';
+import { elementStateOf } from '../slack/form/fields.ts';
 import { ACTIONS, CALLBACKS, isDirectMessage, settingsBlockId, slackCodec } from '../slack/ids.ts';
 import {
 	andMoreWords,
@@ -61,12 +61,12 @@ const CODEC = slackCodec(
 	'settings',
 	z.object({
 		channelId: z.string(),
-		/** Of the stored settings that the person has seen, `base`. */
+		/** The revision of `base`, the stored settings that the person has seen. */
 		revision: z.int().min(0),
 		base: settingsValues,
-		/** What the fields began with: Slack may leave it out of the state while nobody touches it. */
+		/** The values that the fields showed at first. Slack may leave out of the state what nobody touched. */
 		shown: settingsValues,
-		/** Of the window that asks whether to save a list without whoever saves it: `shown` is what they chose. */
+		/** True in the window that asks whether to save a list that does not name its saver. `shown`: what they chose. */
 		confirms: z.boolean().default(false),
 	}),
 );
@@ -83,10 +83,13 @@ export function metadataFor(
 	return { channelId, revision, base: shown, shown, confirms: false };
 }
 
-/** By field: what is wrong. Plain text. */
+/** Errors by field, as plain text. */
 export type SettingsErrors = Readonly<Partial<Record<SettingsField, string>>>;
 
-/** Reads a form. `before`: the settings that the person saw. `toCheck`: for Slack; `errors`: seen without asking it. */
+/**
+ * Reads a form. `before`: the settings that the person saw; `toCheck`: what Slack has to check; `errors`: found without
+ * it.
+ */
 export function readSettingsForm(
 	view: Pick<SubmittedView, 'values' | 'labels'>,
 	{ revision, base, shown }: SettingsMetadata,
@@ -94,7 +97,10 @@ export function readSettingsForm(
 ) {
 	const read = <F extends SettingsField>(field: F): [F, SettingsValues[F]] => [
 		field,
-		FIELDS[field].read(entryOf(view, settingsBlockId(field, revision), ACTIONS.settingsField) ?? {}, shown[field]),
+		FIELDS[field].read(
+			elementStateOf(view, settingsBlockId(field, revision), ACTIONS.settingsField) ?? {},
+			shown[field],
+		),
 	];
 	const values = Object.fromEntries(SETTINGS_FIELDS.map(read)) as unknown as SettingsValues;
 	const [before, chosen] = [settingsOf(base), settingsOf(values)];
@@ -107,7 +113,7 @@ export function readSettingsForm(
 		userIds: userIds.filter((id) => !isForgotten(id)),
 		groupIds: settingsBlockId(field, revision) in view.labels ? groupIds : [],
 	});
-	// Whoever may not change that list must not be held up by somebody in it who has left.
+	// An unchanged list is not checked: a member who has left must not hold up people who may not change it.
 	const isOtherList = changedParts(before, chosen).includes('answerers');
 	const toCheck = {
 		mention: checked('groups', chosen.mention),
@@ -116,18 +122,18 @@ export function readSettingsForm(
 	return { before, values, chosen, toCheck, errors };
 }
 
-/** The field whose list was just emptied; null: something else was done. `acted`: the block_id of the field. */
+/** The field whose list was just emptied; null: something else was done. `acted`: the block_id of the event. */
 export function emptiedList(view: Pick<SubmittedView, 'values'>, acted: string, { revision, shown }: SettingsMetadata) {
 	const field = SETTINGS_FIELDS.find((one) => acted === settingsBlockId(one, revision));
 	const before = field === undefined ? null : shown[field];
-	const element = entryOf(view, acted, ACTIONS.settingsField);
+	const element = elementStateOf(view, acted, ACTIONS.settingsField);
 	const chosen = element?.selected_options ?? element?.selected_users;
 	return field !== undefined && Array.isArray(before) && before.length > 0 && chosen?.length === 0 ? field : null;
 }
 
 /**
- * Leaves the form as it is, with errors at its fields; those of a field that it lacks stand at the first. The window
- * that asks for a confirmation has none: it shows the errors, and the form is below it.
+ * Shows errors at the fields of the form; an error of a missing field stands at the first one. The window that asks for
+ * a confirmation has no fields, so it shows the errors itself, above the form.
  */
 export function settingsRefused({ labels }: SubmittedView, revision: number, errors: SettingsErrors): Submitted {
 	const [first] = Object.keys(labels);
@@ -149,10 +155,10 @@ export interface SettingsModel {
 	readonly defaultMs: number | null;
 	readonly groups: UserGroups;
 	readonly change: { readonly by: string; readonly at: number } | null;
-	/** What has to be said first; may be empty. */
+	/** Words above the fields; may be empty. */
 	readonly notice: Words;
 	readonly adminContact: string | null;
-	/** Whether the person may change who may answer; others read at the fields that they may not. */
+	/** Whether the person may change who may answer. If not, the form says so at these fields. */
 	readonly mayChange: boolean;
 }
 
@@ -170,7 +176,7 @@ export function settingsForm(model: SettingsModel): ModalView {
 		metadata: encodeSettingsMetadata(metadata),
 		submit: 'Save',
 		close: 'Cancel',
-		// It may stand above a former form.
+		// The form may be above an earlier form, which closes too.
 		clearOnClose: true,
 		blocks: [
 			...section(notice),
@@ -191,7 +197,7 @@ function escalationNote({ metadata: { shown } }: SettingsModel): string {
 const TITLE = 'Channel settings';
 const NOT_YOURS = '🔒 The two lists below do not name you: only those whom they name can change them.';
 
-/** Asks above the form, before a list is saved that does not name whoever saves it. `metadata`: what they chose. */
+/** Asks, above the form, whether to save a list that does not name its saver. `metadata`: what they chose. */
 export function settingsConfirmation(metadata: SettingsMetadata, adminContact: string | null): ModalView {
 	const { channelId, shown } = metadata;
 	const named = mentionsWords(settingsOf(shown).answerers);
@@ -237,7 +243,7 @@ export const SETTINGS_OUTDATED = marked(
 	{ command: COMMAND },
 );
 
-/** What holds after *Save*. `how` is `same` when nothing had to be changed. */
+/** The settings after *Save*. `how`: `same` when nothing had to be changed. */
 export function settingsSaved(
 	how: 'saved' | 'same',
 	settings: ChannelSettings,
@@ -253,7 +259,7 @@ export function settingsSaved(
 		return rich`*${label}*: ${typeof now === 'string' && part.endsWith('AfterMs') ? capitalised(now) : now}${note}`;
 	});
 	if (!mentions && !isOff) settled.push(`⚠️ ${NO_ESCALATION}`);
-	// With it goes a form below, which was confirmed.
+	// Closing it closes the form below, if this was a confirmation.
 	return notice([how === 'same' ? same : `✅ Saved. ${where} what changed.`, lines(...settled)], {
 		clearOnClose: true,
 	});
@@ -272,7 +278,7 @@ function input<F extends SettingsField>({ metadata, groups, defaultMs }: Setting
 	const element = isDirect && isForChannels ? null : fieldOf.element(shown[field], { groups, defaultMs });
 	if (element === null) return [];
 	const told = isDirect ? directHint : hint;
-	// Slack reports an emptied list at once: later it looks like an untouched one.
+	// An emptied list has to be reported at once, because at *Save* it looks like an untouched one.
 	const mayBeEmpty = Array.isArray(shown[field]);
 	return [
 		{
@@ -320,7 +326,7 @@ export function lastChangeWords(change: { readonly by: string; readonly at: numb
 
 type NoSettings = Extract<ChannelVerdict, { ok: false }>['reason'] | 'not_a_member';
 
-/** Others are as for watching. */
+/** Other reasons have the words of a refused watch. */
 const NO_SETTINGS: Partial<Record<NoSettings, Words>> = {
 	not_a_member: '🔒 Only members of this channel can see and change its settings. Join it, then try again.',
 	direct: `⚠️ Direct messages between people have no settings. Use a channel, or your own with ${APP_NAME}.`,
@@ -345,7 +351,9 @@ export const SETTINGS_ERRORS = {
 		'Handraise could not check whether this was saved. Press Save again: it is not saved or posted twice.',
 } as const;
 
-/** To whoever asked to be mentioned in a channel. `afterMs`: when a question escalates; null: no more people can be. */
+/**
+ * To a person who asked to be mentioned in a channel. `afterMs`: until a question escalates; null: the list is full.
+ */
 export function mentionedMessage(channelId: string, afterMs: number | null): MessageContent {
 	const where = placeWords(channelId);
 	const changes = rich`\`${COMMAND} settings\` there changes that.`;
@@ -366,7 +374,7 @@ export function placeError(reason: NoSettings): string {
 	return `${plainWords(noSettingsWords(reason, {}), NOBODY_NAMED).replace(/^\S+ /, '')} ${NOT_SAVED}`;
 }
 
-/** Why somebody or a user group cannot be named. */
+/** Why a person or a user group cannot be named, after their name. */
 const PROBLEMS = {
 	...CANNOT_ANSWER,
 	not_here: 'is not a member of this channel and would not see the question',
@@ -382,7 +390,7 @@ interface MentionNames {
 	readonly groups: UserGroups;
 }
 
-/** `fields`: where these people and groups are chosen. */
+/** Errors by field. `fields`: the fields of these people and groups. */
 export function namingErrors(
 	problems: MentionProblems,
 	fields: readonly [people: SettingsField, groups: SettingsField],
@@ -399,11 +407,11 @@ export function namingErrors(
 	};
 }
 
-/** Somebody else saved first. For a window, which notifies nobody. */
+/** In a window, where a mention notifies nobody: somebody else saved first. */
 export const conflictWords = (by: string | null) =>
 	rich`⚠️ ${by === null ? 'Somebody' : mentionOf(by)} changed this meanwhile: look again. Nothing of yours was saved.`;
 
-/** Tells a channel what somebody changed in its settings. Mentions nobody. `asked`: as if by *Mention me* alone. */
+/** Tells a channel what changed in its settings. Mentions nobody. `asked`: the change is that of *Mention me*. */
 export function settingsChangedPost(
 	{ by, before, after }: ContentOf<'settingsChanged'>,
 	known: MentionNames & { readonly channelId: string; readonly defaultMs: number | null; readonly asked?: boolean },
@@ -430,13 +438,13 @@ function settingsChanges(before: ChannelSettings, after: ChannelSettings, known:
 	});
 }
 
-/** Mentions of those whom an escalation mentions, which notify them. */
+/** Mentions of the people and groups in a list, or `nobody`. In a message they notify. */
 function mentionsWords(mention: Mention): Words {
 	const words = mentionsOf(mention);
 	return isEmpty(words) ? 'nobody' : words;
 }
 
-/** Names without mentions, which would notify people of every change; first those that are not in `other`. */
+/** Names, not mentions, which would notify people of every change. Names that are not in `other` come first. */
 function mentionedNames(mention: Mention, other: Mention, { names, groups }: MentionNames): string {
 	const all = [
 		...mention.userIds.map((id) => ({ text: personName(id, names), isOld: other.userIds.includes(id) })),

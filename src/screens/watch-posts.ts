@@ -5,6 +5,7 @@ import { HOUR_MS, MINUTE_MS } from '../kernel/clock.ts';
 import { hashOf } from '../kernel/values.ts';
 import { textMessage } from '../slack/blocks.ts';
 import { sentences, unescaped } from '../slack/rich-text.ts';
+import type { Watch } from '../store/watch.ts';
 import { askedOf, type ContentOf, type Drawing, type Drawn, type DuePost, lookOf } from '../surfaces/post.ts';
 import { type CardModel, endPost, watchCard } from './card.ts';
 import { NO_LINK_MS, type QuestionFacts } from './facts.ts';
@@ -16,35 +17,40 @@ const NO_MORE_CHANGES = '↪️ Slack takes no more changes of the message above
 /** Draws cards, questions, what else a watch posts, and what a channel is told of discovered questions. */
 export function createWatchDrawing({ directory }: Core, facts: QuestionFacts) {
 	async function drawCard(_: unknown, due: DuePost): Promise<Drawn> {
-		const { watch, view, checkedAt, unreadCode, question, lead } = due;
+		const { watch, view, checkedAt, unreadCode, lead } = due;
 		if (watch === null || view === null) return null;
 		const post = await facts.contextOf(due);
 		const { isUpdate, now } = post;
 		const asks = isInThread(watch.mode, due.style) || due.isQuestionLost;
 		const isEnd = isOver(view.status);
 		const isEndTold = isEnd && watch.ended?.reason === 'sessionOver' && lead !== null;
-		const isLed = isEndTold || (!asks && watch.ended === null && (view.question?.openCount ?? 0) > 0);
-		const link = isLed ? await facts.linkTo(watch.channelId, lead?.ts ?? null) : null;
-		const ledSince = watch.ended?.at ?? question?.askedAt ?? 0;
-		// Slack is asked for an hour.
-		const isLost = isLed && link === null && lead?.ts != null && now - ledSince < HOUR_MS;
-		const linkAgainAt = isLost ? now + NO_LINK_MS : null;
+		const isAskedElsewhere = !asks && watch.ended === null && (view.question?.openCount ?? 0) > 0;
+		const { link, linkAgainAt } =
+			isEndTold || isAskedElsewhere ? await leadOf(due, watch, now) : { link: null, linkAgainAt: null };
 		const model: CardModel = { ...post, view, asks, isEndTold, link, unreadCode, checkedAt: null };
-		// Else nobody needs to know when its session was read.
-		const isOld = isUpdate && checkedAt !== null && now - checkedAt > MINUTE_MS;
-		// Without the time, which would make every card look new.
+		// The key leaves out the time of the read, which would make every card look new.
 		const timeless = watchCard({ ...model, isUpdate: true });
-		// The news comes first: once it stands, the card leads there. One more read tells the end.
+		// A card that was read a moment ago does not say when.
+		const isOld = isUpdate && checkedAt !== null && now - checkedAt > MINUTE_MS;
+		// The post of a question or an end comes before the card, which then links to it. One more read tells the end.
 		const isEndToCome = isEnd && watch.ended === null;
 		const isEarly = isEndToCome || (lead?.ts === null && (isEndTold || (!isEnd && !asks)));
-		const { shownKey, sendingSince } = due.post;
-		const staysSo = isEarly && isUpdate && shownKey !== null && sendingSince === null;
 		return {
-			key: staysSo ? shownKey : hashOf(JSON.stringify(timeless)),
+			key: (isEarly ? shownKeyOf(due) : null) ?? hashOf(JSON.stringify(timeless)),
 			message: isUpdate && !isOld ? timeless : watchCard({ ...model, checkedAt: isOld ? checkedAt : null }),
 			isLast: watch.ended !== null && !isEarly && linkAgainAt === null,
 			againAt: asks ? post.claimedUntil : linkAgainAt,
 		};
+	}
+
+	/**
+	 * The link to the post of a card's question or end. `linkAgainAt`: Slack did not tell it and is asked for an hour.
+	 */
+	async function leadOf({ question, lead }: DuePost, { channelId, ended }: Watch, now: number) {
+		const link = await facts.linkTo(channelId, lead?.ts ?? null);
+		const since = ended?.at ?? question?.askedAt ?? 0;
+		const isAskedAgain = link === null && lead?.ts != null && now - since < HOUR_MS;
+		return { link, linkAgainAt: isAskedAgain ? now + NO_LINK_MS : null };
 	}
 
 	async function drawQuestion({ changed }: ContentOf<'question'>, due: DuePost): Promise<Drawn> {
@@ -56,7 +62,7 @@ export function createWatchDrawing({ directory }: Core, facts: QuestionFacts) {
 		return lookOf(message, { isLast: isLastLook(how, post), againAt: drawAgainAt(post) });
 	}
 
-	/** It mentions nobody: a new post would notify them, and Slack may take no changes of it either. */
+	/** Mentions nobody: a new post would notify them, and Slack may take no changes of it either. */
 	async function drawOutcome({ questionId }: ContentOf<'outcome'>, due: DuePost): Promise<Drawn> {
 		const kind = questionId === null ? ('card' as const) : ('question' as const);
 		const drawn = kind === 'card' ? await drawCard({}, due) : await drawQuestion({ kind, changed: false }, due);
@@ -84,7 +90,12 @@ export function createWatchDrawing({ directory }: Core, facts: QuestionFacts) {
 	} satisfies Drawing<PlainKind | 'card' | 'question' | 'outcome' | 'sessionEnded'>;
 }
 
-/** How the question of a post ended, in its channel too; null while it is open there. */
+/** The key of what a posted card shows, by which it stays as it is; null while Slack's reply to a call is unknown. */
+function shownKeyOf({ post: { ts, shownKey, sendingSince } }: DuePost): string | null {
+	return ts !== null && sendingSince === null ? shownKey : null;
+}
+
+/** How the question of a post ended, or its watch in the channel; null while it is open there. */
 export function endOf({ question, watch, view }: DuePost): SettledLook | null {
 	const settled = question?.settled ?? null;
 	const reason = watch?.ended?.reason;

@@ -10,23 +10,23 @@ import {
 	context,
 	fitting,
 	type KnownBlock,
+	labelAbout,
+	labelAboutSession,
 	type MessageContent,
 	message,
 	row,
-	saying,
-	sayingSession,
 	section,
 	textMessage,
 } from '../slack/blocks.ts';
 import { type ErrorContext, errorWords, meantWords } from '../slack/error-view.ts';
 import {
 	ACTIONS,
-	type AskedEnd,
-	encodeAskedEnd,
 	encodeListedPage,
 	encodeListedWatch,
 	encodeTarget,
+	encodeUnwatchAll,
 	type ListedPage,
+	type UnwatchAll,
 } from '../slack/ids.ts';
 import {
 	agoText,
@@ -48,7 +48,7 @@ import type { Discovery, NoListReason, WaitingSession, Watch } from '../store/wa
 import type { LeftOut } from '../surfaces/post.ts';
 import { askedLine, LINE_LENGTHS } from './question.ts';
 
-/** What a channel's posts are like: a box for each. */
+/** The boxes of *Posts* in a channel's settings. */
 export const POSTS = {
 	progress: { label: "Progress in the card's thread", about: 'That a session is paused, and the like.' },
 	questionsInThread: {
@@ -104,7 +104,7 @@ export function helpMessage(isWhole = false): MessageContent {
 	return message(`${COMMAND} shows what an agent asks and takes your answer.`, [
 		...section(bold(WHAT_IT_IS)),
 		...section(lines(...(isWhole ? [...HELP, ...MORE_HELP] : HELP).map((text) => marked(text)))),
-		...(isWhole ? [] : buttons(saying('help')(button(ACTIONS.moreHelp, 'More')))),
+		...(isWhole ? [] : buttons(labelAbout('help')(button(ACTIONS.moreHelp, 'More')))),
 	]);
 }
 
@@ -116,8 +116,8 @@ export function mistypedMessage(reason: keyof typeof MISTYPED, typed = '', meant
 
 type Named = Pick<SessionSnapshot, 'name' | 'sessionId'>;
 
-/** The id of a session, where another one that is shown with it has the same name; else empty. */
-export function idAmong(shown: readonly Named[], { name, sessionId }: Named): string {
+/** The id of a session if another one of `shown` has the same title; else empty. */
+export function idIfAmbiguous(shown: readonly Named[], { name, sessionId }: Named): string {
 	const title = sessionTitle(name, sessionId);
 	const isShared = shown.some((one) => one.sessionId !== sessionId && sessionTitle(one.name, one.sessionId) === title);
 	return isShared ? shownId(sessionId) : '';
@@ -134,10 +134,10 @@ export function watchChooser(waiting: readonly WaitingSession[], now: number): M
 	const blocks = fitting(LINE_LENGTHS, (length) => [
 		...section(rich`*${headline}* These ask, the newest first:`),
 		...offered.flatMap(({ sessionId, name, since }) => {
-			const id = idAmong(offered, { sessionId, name });
+			const id = idIfAmbiguous(offered, { sessionId, name });
 			const words = joined(sessionTitle(name, sessionId, length), id, agoText(since, now));
 			const watch = button(ACTIONS.watch, 'Watch', { value: encodeTarget({ sessionId, messageIndex: null }) });
-			return row(`✋ ${words}`, sayingSession(sessionId, id === '' ? name : '')(watch));
+			return row(`✋ ${words}`, labelAboutSession(sessionId, id === '' ? name : '')(watch));
 		}),
 		...context(andMoreWords(waiting.length - offered.length, 'sessions')),
 	]);
@@ -155,10 +155,12 @@ export function outcomesMessage(outcomes: readonly Words[], below: readonly Know
 	return message(outcomes[0] ?? '', blocks);
 }
 
-/** `channelId`: Slack may take the reply as a direct message alone. */
+/** The button names its channel, because Slack may take the reply only as a direct message. */
 export const mentionOffer = (channelId: string): KnownBlock[] => [
 	...context(rich`The button is for any session in ${placeWords(channelId)}`),
-	...buttons(saying('in the channel')(button(ACTIONS.mentionMe, 'Mention me if nobody answers', { value: channelId }))),
+	...buttons(
+		labelAbout('in the channel')(button(ACTIONS.mentionMe, 'Mention me if nobody answers', { value: channelId })),
+	),
 ];
 
 /** `isListed`: whether `/session watch` alone lists sessions. */
@@ -196,7 +198,7 @@ export function watchOutcomeWords(
 	}
 }
 
-/** `sessionId` null: `watch all`; `code`: Slack's. The watch stands, and its questions come to the Home tab. */
+/** Slack refuses a watch's post with `code`. The watch is stored all the same. `sessionId`: null for `watch all`. */
 const refusedWords = (sessionId: string | null, code: string): Words =>
 	marked(
 		'⚠️ Slack refuses what Handraise posts here{about} (`{code}`). Handraise tries again for half a minute. If ' +
@@ -218,14 +220,14 @@ const LIMITS = {
 	all: ['all channels together watch', 'for all channels', 'Stop one that nobody needs'],
 } as const;
 
-/** The person reached their limit before these sessions were read. */
+/** The sessions that were not read, because the person reached their limit. */
 export function tooFastWords(sessionIds: readonly string[], code: string, error: ErrorContext): Words {
 	const [first = '', ...others] = sessionIds;
 	const which = others.length === 0 ? 'was' : `${andMoreWords(others.length)} were`;
 	return rich`⚠️ *${shownId(first)}* ${which} not read. ${errorWords(code, error).text}`;
 }
 
-/** Of several sessions. */
+/** The result of watching several sessions. */
 export function watchingWords(watched: readonly (readonly [id: string, name: string])[]): Words {
 	const titles = watched.slice(0, 5).map(([id, name]) => bold(sessionTitle(name, id)));
 	const more = andMoreWords(watched.length - titles.length);
@@ -239,10 +241,10 @@ export function unwatchedWords(sessionId: string, name: string | null): Words {
 		: rich`👋 *${sessionTitle(name, sessionId)}* is not watched here any more.`;
 }
 
-const ofChannel = saying('watches of this channel');
+const ofChannel = labelAbout('watches of this channel');
 
-/** Before `/session unwatch all` ends anything. `total`: with what `watch all` has found. */
-export function unwatchAllOffer(total: number, asking: AskedEnd): MessageContent {
+/** The confirmation before `/session unwatch all`. `total`: watches, with those of `watch all`. */
+export function unwatchAllOffer(total: number, asking: UnwatchAll): MessageContent {
 	const what = counted(total, 'watch', 'watches');
 	const all = 'the questions of all sessions do not come here any more';
 	const asked = !asking.discovers
@@ -250,7 +252,7 @@ export function unwatchAllOffer(total: number, asking: AskedEnd): MessageContent
 		: total === 0
 			? `End it? Then ${all}.`
 			: `End ${what} here? And ${all}.`;
-	const end = button(ACTIONS.unwatchAll, 'End all', { value: encodeAskedEnd(asking) });
+	const end = button(ACTIONS.unwatchAll, 'End all', { value: encodeUnwatchAll(asking) });
 	const keep = button(ACTIONS.keepWatches, 'No');
 	return textMessage(`👋 ${asked}`, buttons(...[end, keep].map(ofChannel)));
 }
@@ -275,7 +277,7 @@ export function expectationWords({ slow, typicalSeconds, longestSeconds }: Expec
 	);
 }
 
-/** `refused`: Slack's code for a post. */
+/** The result of `watch all`. `refused`: Slack's code if it refuses the post; else null. */
 export function discoveringWords(
 	outcome: 'begun' | 'already',
 	{ isListed, refused = null }: { isListed: boolean; refused?: string | null },
@@ -301,7 +303,7 @@ export function notDiscoveringWords(why: NoListReason, adminContact: string | nu
 	return rich`🛑 Nothing was changed. ${noListWords(why, adminContact)} \`${COMMAND} watch\` with an id works.`;
 }
 
-/** To a channel with `watch all`, once a day, and in its list. */
+/** Tells a channel with `watch all` why questions are missing: once a day, and in its list. */
 export function leftOutWords(left: LeftOut, adminContact: string | null): Words {
 	if (left.kind === 'discoveryPaused') {
 		if (left.isOver === true) return rich`🟢 \`watch all\` was paused and goes on: new questions come here again.`;
@@ -318,7 +320,7 @@ export function leftOutWords(left: LeftOut, adminContact: string | null): Words 
 	);
 }
 
-/** In the list of what a channel watches: who began `watch all`. */
+/** Who began `watch all`, in the list of what a channel watches. */
 export function discoveredByWords({ createdBy, createdAt }: Discovery): Words {
 	const how = rich`✋ The questions of all sessions come into this channel: \`watch all\` by ${mentionOf(createdBy)}`;
 	return joined(how, momentOf(createdAt));
@@ -374,10 +376,10 @@ function watchEntry(
 	const others = all.map((one) => ({ sessionId: one.session.sessionId, name: one.view?.name ?? '' }));
 	const state = view === null ? 'not read yet' : progressWords(view);
 	const open = view?.question != null && view.question.openCount > 0 ? view.question : null;
-	const id = idAmong(others, { name, sessionId });
+	const id = idIfAmbiguous(others, { name, sessionId });
 	const first = joined(sessionTitle(name, sessionId, length), id, state);
 	const emoji = view === null ? '⏳' : statusWords(view.status).emoji;
 	const words = lines(`${emoji} ${first}`, open === null ? '' : `Question: ${askedLine(open, length)}`);
 	const stop = button(ACTIONS.stopListed, 'Stop watching', { value: encodeListedWatch({ ...at, sessionId }) });
-	return row(words, sayingSession(sessionId, id === '' ? name : '')(stop));
+	return row(words, labelAboutSession(sessionId, id === '' ? name : '')(stop));
 }

@@ -20,21 +20,21 @@ import { maxAgeOf, type PersonFacts } from './directory.ts';
 type Ours = Pick<Identity, 'teamId' | 'enterpriseId'>;
 type AccessRules = Pick<Config, Extract<keyof Config, `ALLOW${string}`>>;
 
-/** Where somebody acts, or their form or answer came from. */
+/** The place of an act: where somebody acts, or where their form or answer came from. */
 export interface Place extends Pick<Origin, 'channelId' | 'isCopy'> {
-	/** The session that they act on by what they have had since they were there, such as a window. */
+	/** The session of an open window or an own answer: its person may have left the channel since it was opened. */
 	readonly sessionId?: string;
 	/** The rule about channels does not apply. */
 	readonly inAnyChannel?: true;
-	/** The session that they answer: the lists of its channels apply. */
+	/** The session that they answer: the lists of who may answer of its channels apply. */
 	readonly answers?: string;
-	/** They end watches there: the channel's own list applies. */
+	/** They end watches in this channel: the channel's own list applies. */
 	readonly unwatches?: true;
 }
 
 export const ANYWHERE: Place = { channelId: null, inAnyChannel: true };
 
-/** Proven by Slack or by the settings. */
+/** Refusals that Slack or the settings prove. They hold until something changes, so an answer fails for good. */
 // biome-ignore format: a list of words
 export const PROVEN_REFUSALS = [
 	'guest', 'bot', 'external', 'deactivated', 'channel_not_allowed', 'user_not_allowed', 'not_named',
@@ -48,40 +48,47 @@ export const isProvenRefusal = (code: string | null) => PROVEN_REFUSALS.some((re
 /** Why a person may not act somewhere; null if they may. `need`: `look` if left out. */
 export type MayAct = (person: Person, place: Place, need?: Need) => Promise<Refusal | null>;
 
-/** `not_there`: they act on a question that they had before, are not in its channel and do not have it. */
+/** `not_named` in other words: of a list that decides about watches, or of which nobody is left. */
+export const NAMED_REFUSALS = ['not_named_here', 'nobody_left'] as const;
+
+/** Whether a rule refused. A person who could not be checked is not refused: that is a failure. */
+export const isCertainRefusal = (code: string) =>
+	[...PROVEN_REFUSALS, ...NAMED_REFUSALS, 'not_there'].some((refusal) => refusal === code);
+
+/** `not_there`: they act on an older copy or window of a question, are not in its channel and do not hold it. */
 export type ActRefusal = Refusal | 'not_there';
 
 /** `refusal`: null when allowed. `retryAt`: Slack asks for no call before this time, milliseconds since the epoch. */
 export type AccessVerdict = { readonly refusal: Refusal | null; readonly retryAt?: number | null };
 
-/** What a rule looked at: a setting, fields of `users.info`, lists of channels. `no_answer`: Slack did not tell. */
+/** What a rule looked at: a setting, fields of `users.info`, lists of channels. `no_answer`: Slack did not respond. */
 export type Ground = keyof AccessRules | PersonField | 'list' | 'no_answer';
 type PersonField = 'id' | 'is_bot' | 'deleted' | 'is_stranger' | 'team_id' | 'enterprise_user' | typeof GUEST_FLAGS;
 const GUEST_FLAGS = 'is_restricted is_ultra_restricted';
-/** What one rule says: null when it does not refuse. */
+/** The result of one rule; `refusal`: null when it does not refuse. */
 type Ruling = readonly [ground: Ground, refusal: Refusal | null];
 
-/** `claimedTeamId`: of the request. It proves nothing on Enterprise Grid, where each person has a fixed workspace. */
+/** `claimedTeamId`: the workspace that the request names. On Enterprise Grid it proves nothing about the person. */
 type Acting = { readonly userId: string; readonly claimedTeamId: string | null };
 
-/** Slack wants its acknowledgement within 3 s, which includes more than this check. */
+/** Slack waits 3 s for an acknowledgement, and this check is a part of that time. */
 const ASK_WITHIN_MS = 1_500;
-/** Where nobody waits for an acknowledgement: the time-out of background calls. */
+/** The time-out of background calls, for checks for which no acknowledgement waits. */
 const ASK_PATIENTLY_MS = 10_000;
 
-/** Where the lists of channels are stored. */
+/** The stored lists of who may answer, one for each channel that has one. */
 export interface Lists {
-	/** Those that decide about a session. */
+	/** The lists that decide about a session. */
 	ofSession(teamId: string, sessionId: string): Promise<readonly AnswerRule[]>;
-	/** Those of all sessions that have some, by session id. */
+	/** The lists of all sessions that have some, by session id. */
 	ofAll(teamId: string): Promise<ReadonlyMap<string, readonly AnswerRule[]>>;
-	/** The one of a channel. */
+	/** The list of a channel. */
 	ofChannel(teamId: string, channelId: string): Promise<Answerers>;
-	/** Tells these channels that nobody whom they name is there any more: once for each change of a list. */
+	/** Posts to these channels that nobody whom they name is left, once for each revision of a list. */
 	tellNobodyLeft(teamId: string, rules: readonly AnswerRule[], now: number): Promise<unknown>;
 }
 
-/** Decides who may read sessions, watch and answer. Fails closed, also while nobody knows where the app is (null). */
+/** Decides who may read sessions, watch and answer. Refuses everybody while `installation` is null (not yet known). */
 export function createAccessPolicy(
 	{ config, directory, clock }: Pick<Core, 'directory' | 'clock'> & { readonly config: AccessRules },
 	installation: () => Ours | null,
@@ -89,14 +96,14 @@ export function createAccessPolicy(
 ) {
 	const groups = createCache(clock, directory.userGroup);
 
-	/** Of a group that is gone: nobody. */
+	/** A group that is gone has no members. */
 	const membersOf = (groupId: string, need: Need = 'look', signal?: AbortSignal): Promise<ReadonlySet<string>> =>
 		groups.get(groupId, maxAgeOf(need), signal).catch((error: unknown) => {
 			if (isGoneGroup(error)) return new Set<string>();
 			throw error;
 		});
 
-	/** By what these lists may name somebody. Asks Slack only where their id does not settle it. */
+	/** The groups of these lists that somebody is in. Asks Slack only if the lists do not name the person by id. */
 	async function standingOf(userId: string, among: readonly Answerers[], need: Need, signal?: AbortSignal) {
 		const none: Standing = { userId, groupIds: new Set() };
 		if (isNamed(none, among)) return none;
@@ -105,7 +112,7 @@ export function createAccessPolicy(
 		return { userId, groupIds: new Set(asked.filter((_, index) => isIn[index])) } satisfies Standing;
 	}
 
-	/** What the lists of the place say; null when it has none, or they name nobody. */
+	/** The ruling of the place's lists; null when it has none, or they name nobody. */
 	async function placeRuling(
 		{ teamId, userId }: Person,
 		place: Place,
@@ -185,13 +192,13 @@ export function createAccessPolicy(
 
 	return {
 		check,
-		/** For somebody who makes no request now. */
+		/** As `check`, for somebody who makes no request now. */
 		async checkAbsent({ teamId, userId }: Person, place: Place, need?: Need): Promise<AccessVerdict> {
-			// Another workspace's Slack would call everybody of this one a stranger.
+			// For Slack, people of another workspace are strangers to this one, so its facts would refuse all of them.
 			if (teamId !== installation()?.teamId) return NOT_CHECKED;
 			return check({ userId, claimedTeamId: null }, place, need);
 		},
-		/** What only the lists of a session say of somebody who may use Handraise; also before `auth.test`. */
+		/** Checks only the lists of a session, for somebody who may use Handraise; works before `auth.test` too. */
 		async checkNamed(person: Person, sessionId: string, need: Need = 'look'): Promise<AccessVerdict> {
 			using deadline = startDeadline(clock, need === 'late' ? ASK_PATIENTLY_MS : ASK_WITHIN_MS);
 			const place = { channelId: null, answers: sessionId };
@@ -199,11 +206,11 @@ export function createAccessPolicy(
 			return ruling.then((said) => ({ refusal: said?.[1] ?? null }), notAnswered);
 		},
 		membersOf,
-		/** Which sessions somebody may answer by their lists. `failure`: Slack did not tell of groups; null: it did. */
+		/** Which sessions somebody may answer by their lists. `failure`: why Slack did not tell group members, or null. */
 		async answering({ teamId, userId }: Person, sessionIds: readonly string[]) {
 			const rules = await lists.ofAll(teamId);
 			const among = sessionIds.flatMap((id) => rules.get(id) ?? []);
-			// Where one list names them, others may not.
+			// Lists that name the person by id need no call. The others may name them by a group.
 			const others = among.filter((list) => !list.userIds.includes(userId));
 			let failure: unknown = null;
 			const standing = await standingOf(userId, others, 'look').catch((error: unknown): Standing => {
@@ -215,7 +222,7 @@ export function createAccessPolicy(
 		/** Whether somebody is named in a list of who may answer, or nobody is. Throws when Slack does not tell. */
 		mayChange: async (userId: string, list: Answerers) =>
 			!namesAnybody(list) || isNamed(await standingOf(userId, [list], 'send'), [list]),
-		/** By what these lists may name somebody; of groups of which Slack does not tell, nobody is known to be in them. */
+		/** The groups of these lists that somebody is in. Counts none of them while Slack does not tell group members. */
 		async standingOf(userId: string, rules: readonly AnswerRule[]): Promise<Standing> {
 			using deadline = startDeadline(clock, ASK_WITHIN_MS);
 			const nothing: Standing = { userId, groupIds: new Set() };
@@ -226,7 +233,7 @@ export function createAccessPolicy(
 
 export type AccessPolicy = ReturnType<typeof createAccessPolicy>;
 
-/** Whether Slack's facts prove a membership: they may be missing or contradict each other. */
+/** Whether Slack's facts prove a membership. They may be missing or contradict each other: `could_not_check`. */
 function membershipRuling({ teamId, enterprise, isStranger }: PersonFacts, ours: Ours): Ruling {
 	if (isStranger) return ['is_stranger', 'external'];
 	const isOfTeam = teamId === ours.teamId;

@@ -10,18 +10,20 @@ import { bold, code, type Part, type Piece, quote, rich, together, type Words } 
  * Markdown drops more: nesting beyond its limits, surplus cells, list marks, entities, backslashes.
  */
 
-/** What begins code. Behind it stands nothing but the name of a language, or words (2), which stay. */
+/**
+ * The line that opens a block of code: a fence (1), then the name of a language, or other words (2), which are shown.
+ */
 const FENCE = /^\s*(`{3,}(?!`)|~{3,}(?!~))(?:[ \t]*(?:[\w+#.-]{1,20}[ \t]*)?|([^`]+))$/;
-/** `|---|:-:|` below a line with a bar. */
+/** The second line of a table, such as `|---|:-:|`. */
 const RULER = /^(?=.*\|)(?=.*-)[\s|:-]+$/;
 const HEADING = /^#{1,6}[ \t]/;
 
-/** More elements than this in one text: it stands as written. Each takes about 45 characters of a message. */
+/** A text with more elements is shown as written. Each takes about 45 of a message's 12,000 characters of JSON. */
 const MOST_PARTS = 40;
 
 /**
- * What an agent wrote, behind the bar, cut to `limit` with a note; nothing when nothing of it is visible. `onCut` is
- * told when a part is missing. Lines of code and of tables stand in frames, as long as the text is.
+ * What an agent wrote, behind the bar, cut to `limit` UTF-16 units with a note; empty when nothing of it is visible.
+ * Calls `onCut` when a part is missing. Lines of code and of tables are framed as code.
  */
 export function agentText(whole: string, limit: number, onCut?: OnCut): Piece[] {
 	const { text, note } = shownPart(whole, limit, onCut);
@@ -32,7 +34,7 @@ export function agentText(whole: string, limit: number, onCut?: OnCut): Piece[] 
 	return note === '' ? shown : [...shown, ...quote(note)];
 }
 
-/** What an agent wrote, in one line behind the bar. */
+/** What an agent wrote, in one line behind the bar, cut to `limit` UTF-16 units. */
 export const agentLine = (text: string, limit: number, onCut?: OnCut): Piece[] =>
 	quote(lineOf(oneLine(text, limit, onCut)));
 
@@ -41,7 +43,7 @@ function piecesOf(text: string): Piece[] {
 	const pieces: Piece[] = [];
 	let plain: string[] = [];
 	const endText = () => {
-		// A frame stands apart by itself.
+		// Slack draws a gap around a code frame, so empty lines beside it go.
 		while (pieces.length > 0 && plain[0]?.trim() === '') plain.shift();
 		pieces.push(...quote(inlineOf(plain)));
 		plain = [];
@@ -60,7 +62,7 @@ function piecesOf(text: string): Piece[] {
 	return pieces;
 }
 
-/** The code between the fence at `at` and the one that ends it, or the text's end; null without any. */
+/** The code from the fence at `at` to its closing fence, or to the end of the text; null when no fence is there. */
 function fencedAt(lines: readonly string[], at: number) {
 	const [, fence, words] = FENCE.exec(lines[at] ?? '') ?? [];
 	if (fence === undefined) return null;
@@ -83,7 +85,10 @@ function firstFrom(lines: readonly string[], from: number, test: (line: string) 
 	return Math.min(at, lines.length);
 }
 
-/** Code between equal runs of backticks (2), bold words (3), a link's label and address (4, 5). Only for cut texts. */
+/**
+ * Code between equal runs of backticks (2), bold words (3), a link's label and address (4, 5). The text has to be cut
+ * first: the first pattern may take quadratic time.
+ */
 const MARKS = new RegExp(
 	[
 		/(?<!`)(`+)(?!`)([^\n]*?[^`\n])\1(?!`)/,
@@ -116,12 +121,14 @@ function lineOf(text: string): readonly Part[] {
 	return together([...parts, text.slice(from)]);
 }
 
-/** Of a table in a message. Slack takes 100 rows of 20 cells, and about 12,000 characters of all blocks. */
+/**
+ * Slack takes 100 rows of 20 cells, and about 12,000 characters of JSON in all blocks; the table gets half of these.
+ */
 const MOST_OF_TABLE = { rows: 100, columns: 20, json: 6_000 };
 
 /**
- * The first table of an agent's text as a block, which Slack draws at a message's end, and the text without it. Null
- * without one, or when the block would not show all of it: then it stands in the text.
+ * The first table of an agent's text as a block, and the text without it. Slack draws the block at the message's end.
+ * Null without a table, or when a block cannot show all of it.
  */
 export function tableOf(text: string): { readonly table: TableBlock; readonly others: string } | null {
 	const lines = neutralise(text).split('\n');
@@ -157,7 +164,7 @@ const cellsOf = (line: string) =>
 		.split(/(?<!\\)\|/)
 		.map((cell) => plainOf(cell.trim()));
 
-/** Without marks: a cell has no styles. */
+/** The text of a cell without marks of Markdown: cells have no styles. */
 const plainOf = (cell: string) =>
 	lineOf(cell)
 		.map((part) => ('text' in part ? part.text : ''))

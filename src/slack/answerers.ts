@@ -12,14 +12,14 @@ import { andMoreWords, personName, placeWords } from './phrases.ts';
 import { rich, sentences, type Words } from './rich-text.ts';
 import { createUserGroups, groupName, MOST_NAMED, NO_GROUPS } from './user-groups.ts';
 
-/** Of the time for an acknowledgement, after the check: without the names, the refusal is told too. */
+/** The time left to look up names after the check; Slack waits 3 s. Without names the refusal is told all the same. */
 const NAMES_WITHIN_MS = 700;
-/** How many changes of lists are remembered whose people are gone. */
+/** The most channels whose told list revision is remembered. */
 const MOST_TOLD = 1_000;
 
-/** One page of a list: who is in a larger channel is not looked through. */
+/** One page of `conversations.members`. A larger channel counts as unknown. */
 const MOST_MEMBERS = 999;
-/** Of a channel; null: not known, or they do not matter. */
+/** User ids of a channel's members; null: not known, or the channel does not matter. */
 type Members = ReadonlySet<string> | null;
 
 interface Parts {
@@ -39,12 +39,12 @@ export function createWhoMayAnswer(
 	const toldAt = new Map<string, number>();
 	const teamId = () => installation.known()?.teamId ?? '';
 
-	/** Not who was deactivated, is not in the workspace, or left the channel (`members`). Unknown counts as there. */
+	/** False for a person who is deactivated, not in the workspace, or not in `members`. Unknown counts as there. */
 	async function isThere(userId: string, members: Members): Promise<boolean> {
 		return members?.has(userId) !== false && !(await directory.hasLeft(userId));
 	}
 
-	/** Not a group that is disabled, or has nobody who is there. */
+	/** Whether anybody of a user group is there. Unknown counts as there. */
 	async function isGroupThere(groupId: string, members: Members): Promise<boolean> {
 		const inGroup = await policy.membersOf(groupId).catch(() => null);
 		if (inGroup === null) return true;
@@ -66,7 +66,7 @@ export function createWhoMayAnswer(
 		return members === undefined || page?.next_cursor ? null : new Set(members);
 	}
 
-	/** Those of a list who are still there, where `channelId` shows them a message. What is not known counts as there. */
+	/** The people and groups of a list who are still in the workspace and in `channelId`. Unknown counts as there. */
 	async function stillThere({ userIds, groupIds }: Answerers, channelId: string | null): Promise<Answerers> {
 		const isListed = channelId !== null && !isDirectMessage(channelId);
 		const members = isListed ? await askMembers(channelId).catch(() => null) : null;
@@ -81,8 +81,8 @@ export function createWhoMayAnswer(
 	}
 
 	/**
-	 * `words`: `names`, which notify nobody, with the `places` of their lists where these are others. `isNobodyLeft`: all
-	 * of them are gone.
+	 * The names of those whom lists name, as text that notifies nobody. `words`: `names`, and `places` if the lists are
+	 * of other channels. `isNobodyLeft`: all of them are gone.
 	 */
 	async function named(among: readonly Answerers[]) {
 		const userIds = [...new Set(among.flatMap((list) => list.userIds))];
@@ -111,8 +111,8 @@ export function createWhoMayAnswer(
 	}
 
 	/**
-	 * Whom the lists of a session name; null without any: everybody who may use Handraise may answer. `here`: the channel
-	 * that reads it. Where its list is none of them, the words say whose they are.
+	 * Whom the lists of a session name; null without lists: everybody who may use Handraise may answer. `here`: the
+	 * channel in which the words stand. If its list is not among them, the words name their channels.
 	 */
 	async function of(sessionId: string, here: string | null) {
 		const rules = await lists.ofSession(teamId(), sessionId);
@@ -125,7 +125,7 @@ export function createWhoMayAnswer(
 		return { ...found, places, words: rich`${found.names} (named in ${places})` };
 	}
 
-	/** A refusal with the names of whom to ask, for `errorContext`; others stay what they are. */
+	/** A `not_named` as an error with the names of whom to ask (for `errorContext`). Other refusals are unchanged. */
 	async function explained(refusal: Refusal, { answers, unwatches, channelId }: Place) {
 		if (refusal !== 'not_named') return refusal;
 		const own = unwatches === true && channelId !== null ? await lists.ofChannel(teamId(), channelId) : null;
@@ -142,7 +142,7 @@ export function createWhoMayAnswer(
 		explained,
 		stillThere,
 
-		/** Why the lists of a session do not let somebody answer it; null: they do. `here`: as in `of`. */
+		/** Why the lists of a session do not let somebody answer; null: they do. `here`: the channel that reads it. */
 		async whyNot(person: Person, sessionId: string, here: string | null): Promise<Refusal | HandraiseError | null> {
 			const { refusal } = await policy.checkNamed(person, sessionId);
 			return refusal && explained(refusal, { channelId: here, answers: sessionId });
@@ -150,6 +150,6 @@ export function createWhoMayAnswer(
 	};
 }
 
-/** Whom lists name. */
+/** The people and groups whom lists name. */
 export type Named = NonNullable<Awaited<ReturnType<WhoMayAnswer['of']>>>;
 export type WhoMayAnswer = Omit<ReturnType<typeof createWhoMayAnswer>, 'userGroups'>;

@@ -19,10 +19,10 @@ import {
 	type CallbackId,
 	encodeMenuChoice,
 	encodeMetadata,
-	encodeQuestionMark,
+	encodeQuestionRef,
 	encodeTarget,
 	inboxRowId,
-	type QuestionMark,
+	type QuestionRef,
 	type SessionTarget,
 	type ViewMetadata,
 } from './ids.ts';
@@ -51,7 +51,7 @@ export const section = (words: Words): KnownBlock[] => richText(...line(words));
 /** Slack's limit for the text of a section. */
 const SECTION_LENGTH = 3_000;
 
-/** Lines of plain text with a button, menu or image beside them, which rich text cannot have. */
+/** Lines of plain text in a section, with a button, menu or image beside them. Rich text takes none. */
 export function row(text: string, accessory: SectionBlock['accessory'] | null): KnownBlock[] {
 	const shown = cutText(neutralise(text), SECTION_LENGTH);
 	const block = { type: 'section' as const, text: { type: 'plain_text' as const, text: shown, emoji: false } };
@@ -92,32 +92,35 @@ export function button(actionId: ActionId, label: ButtonLabel, extra: Partial<Bu
 }
 
 /**
- * `Answer: Which row? Buy concert tickets`: a button that may stand on a screen more than once says to whoever hears it
- * what about (plain text). Slack takes 75 characters, and no such label for a menu.
+ * Adds an accessibility label such as `Answer: Which row? Buy concert tickets`. It tells equal buttons of a screen
+ * apart for people who hear them. `about`: plain text. Slack takes 75 characters, and no label for a menu.
  */
-export const saying =
+export const labelAbout =
 	(about: string) =>
 	<E extends Button | Overflow | null>(one: E): E =>
 		one?.type === 'button' ? { ...one, accessibility_label: oneLine(`${one.text.text}: ${about}`, 75) } : one;
-export const sayingSession = (sessionId: string, name = '') => saying(spokenName(sessionId, name));
+export const labelAboutSession = (sessionId: string, name = '') => labelAbout(spokenName(sessionId, name));
 
 export function answerButton(target: SessionTarget): Button {
 	return button(ACTIONS.answer, 'Answer…', { value: encodeTarget(target), style: 'primary' });
 }
 
-/** Opens what the agent asked last, where `question` is settled. */
+/** On a settled question: opens what the agent asked last. */
 export function answerAgainButton(
-	question: QuestionMark,
+	question: QuestionRef,
 	label: 'Answer again…' | 'Answer anyway' = 'Answer again…',
 ): Button {
-	return button(ACTIONS.answerAgain, label, { value: encodeQuestionMark(question) });
+	return button(ACTIONS.answerAgain, label, { value: encodeQuestionRef(question) });
 }
 
 /** Slack's limits for a menu. */
 const MENU_ENTRIES = 5;
 const OPTION_VALUE_LENGTH = 150;
 
-/** Buttons as entries of one menu `⋯`, handled alike (`listen`). One alone, or of too long a value, stays a button. */
+/**
+ * Buttons as entries of one menu `⋯`; `listen` handles both alike. A lone one, or one with a long value, stays a
+ * button.
+ */
 export function moreMenu(...entries: readonly (Button | null)[]): (Button | Overflow)[] {
 	const all = entries.filter((entry) => entry !== null);
 	const options = new Map<Button, PlainTextOption>();
@@ -138,7 +141,7 @@ export function buttons(...row: readonly (Button | Overflow | StaticSelect | nul
 	return elements.length === 0 ? [] : [{ type: 'actions', elements }];
 }
 
-/** Rows of buttons with an id that tells where they belong, not where they stand. See `inboxRowId`. */
+/** Blocks with a block_id that carries the origin of what is pressed in them, and no position. See `inboxRowId`. */
 export function inRow(rows: readonly KnownBlock[], origin: Origin, key: string): KnownBlock[] {
 	return rows.map((row) => ({ ...row, block_id: inboxRowId(origin, key) }));
 }
@@ -147,13 +150,13 @@ interface ModalParts {
 	readonly callbackId: CallbackId;
 	readonly title: string;
 	readonly blocks: readonly KnownBlock[];
-	/** A string: encoded already, of views about no session. */
+	/** A string is used as it is, for views about no session. */
 	readonly metadata: ViewMetadata | string;
-	/** Only where there are inputs. */
+	/** Only in views with inputs: Slack wants one there and nowhere else. */
 	readonly submit?: ButtonLabel;
 	readonly close?: ButtonLabel;
 	readonly notifyOnClose?: boolean;
-	/** Closing it closes the views below it, too. */
+	/** Closing this view closes the views below it too. */
 	readonly clearOnClose?: boolean;
 }
 
@@ -179,7 +182,7 @@ export function dashboardButton(dashboardUrl: string | null, sessionId: string, 
 	return isUsable ? button(ACTIONS.dashboard, label, { url }) : null;
 }
 
-/** Else Slack adds mentions or links: `chat.update` parses `text` as typed, `chat.postMessage` links addresses. */
+/** Without these, `chat.update` parses `text` like typed text, and `chat.postMessage` links addresses. */
 const AS_WRITTEN = { parse: 'none', link_names: false } as const;
 
 /** A message for chat.* or a response_url: blocks, and escaped text for notifications and screen readers. */
@@ -187,14 +190,14 @@ export type MessageContent = ReturnType<typeof message>;
 
 export function message(words: Words, blocks: readonly KnownBlock[]) {
 	const text = notificationText(words);
-	// A preview would show the words of whoever wrote the linked page.
+	// Slack's preview of a link would show text of the linked page.
 	return { text, blocks: [...blocks], unfurl_links: false, unfurl_media: false, ...AS_WRITTEN } as const;
 }
 
-/** Characters of JSON in the blocks of a message that has rich text: Slack refuses more. */
+/** Slack refuses a message with rich text whose blocks have more characters of JSON. */
 const MESSAGE_JSON = 12_000;
 
-/** The blocks with the first of these sizes with which a message holds them, else with the last. */
+/** Builds blocks with the first of `sizes` that fits into a message, else with the last one. */
 export function fitting<Size>(sizes: readonly Size[], build: (size: Size) => KnownBlock[]): KnownBlock[] {
 	let blocks: KnownBlock[] = [];
 	for (const size of sizes) {
@@ -204,15 +207,15 @@ export function fitting<Size>(sizes: readonly Size[], build: (size: Size) => Kno
 	return blocks;
 }
 
-/** A message of these words, and what stands below them. */
+/** A message of these words with blocks below them. */
 export function textMessage(words: Words, below: readonly KnownBlock[] = []): MessageContent {
 	return message(words, [...section(words), ...below]);
 }
 
-/** Slack refuses a message with these codes for what its blocks are, not for its place. */
+/** Whether Slack refused a message because of its blocks, not because of its channel. */
 export const isOfBlocks = (code: string | null) => /^(?:invalid_blocks|msg_(?:blocks_)?too_long)/.test(code ?? '');
 
-/** A message that Slack refused once, in sections of plain text: "> " where the bar was. Buttons stay. */
+/** A message whose blocks Slack refused, as sections of plain text: `> ` replaces the bar. Buttons stay. */
 export function plainMessage<M extends Pick<MessageContent, 'blocks'>>(refused: M): M {
 	const plainBlock = (block: KnownBlock): KnownBlock[] => {
 		if (block.type !== 'rich_text' && block.type !== 'table') return [block];
@@ -226,7 +229,7 @@ export function plainMessage<M extends Pick<MessageContent, 'blocks'>>(refused: 
 	return { ...refused, blocks: refused.blocks.flatMap(plainBlock) };
 }
 
-/** Nobody takes a line of an agent for one of ours. */
+/** Marks each line of an agent with `> `, so that nobody takes it for one of ours. */
 function plainPiece(piece: Piece): string {
 	const text = piecesText([piece]);
 	return piece.type === 'rich_text_section' ? text : text.replace(/^/gm, '> ');
@@ -234,7 +237,7 @@ function plainPiece(piece: Piece): string {
 
 const cellText = (cell: object) => ('text' in cell ? String(cell.text) : '');
 
-/** What replaces the content of a message with `chat.update`. */
+/** The arguments of `chat.update` that replace the content of a message. */
 export function replacement({ text, blocks }: Pick<MessageContent, 'text' | 'blocks'>) {
 	return { text, blocks, ...AS_WRITTEN };
 }

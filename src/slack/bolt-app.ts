@@ -27,7 +27,7 @@ export function createBoltApp(
 			: createSocketReceiver({ appToken: transport.appToken, apiUrl, proxy }, clock, log);
 	const app = new App({
 		receiver,
-		// Else Bolt calls auth.test itself, retries it for many minutes, and drops events when the token is bad.
+		// Without `authorize`, Bolt calls auth.test itself, retries for many minutes, and drops events for a bad token.
 		async authorize() {
 			const { teamId, botId, botUserId } = identity();
 			return { botToken, botUserId, teamId, ...(botId === null ? {} : { botId }) };

@@ -4,7 +4,9 @@ import type { RateLimit, RateLimiter } from '../kernel/rate-limiter.ts';
 import { LONGEST_RETRY_AFTER_MS } from '../kernel/retries.ts';
 import { slackFailure } from './clients.ts';
 
-/** Slack's tiers 2 to 4: 20, 50, 100 calls of a method a minute for a workspace. A burst and a minute stay below. */
+/**
+ * Slack's tiers 2 to 4 allow 20, 50, 100 calls of a method a minute. A burst and a minute's calls together stay below.
+ */
 const RATES = {
 	'users.info': { intervalMs: 750, burst: 20 },
 	'users.list': { intervalMs: 4_000, burst: 20 },
@@ -15,12 +17,13 @@ const RATES = {
 type Method = keyof typeof RATES;
 
 /**
- * The part of a burst that is left to those who come first: what is sent, then what somebody opens by a command, a
- * button or a window, then Homes. The first two may exceed the burst, since only Slack knows what it takes.
+ * By purpose of a call: the part of a burst that it leaves to others. First comes what is sent in somebody's name
+ * (`late`: in the background), then what somebody opens (`look`), then Homes. Negative: it may exceed the burst, and
+ * Slack decides.
  */
 const KEPT = { send: -6, late: -6, look: -5, home: 0.8 } as const;
 export type Need = keyof typeof KEPT;
-/** Whoever finds no room for `users.info` is told of by the list: what opens stays below Slack's limit, for presses. */
+/** As `KEPT`, for `look` with `users.info`, where it leaves room to what is sent: the list tells of the others. */
 const KEPT_FROM_LOOKS = 0.2;
 
 const keptOf = (method: Method, need: Need) =>
@@ -28,14 +31,14 @@ const keptOf = (method: Method, need: Need) =>
 
 export type SlackCalls = ReturnType<typeof createSlackCalls>;
 
-/** The calls that Homes share with what people do, by limits that replicas share. */
+/** Limits the calls that Homes share with what people do. All replicas share the limits. */
 export function createSlackCalls(
 	{ rateLimiter, clock }: { readonly rateLimiter: RateLimiter; readonly clock: Clock },
 	teamId: () => string | undefined,
 ) {
 	const keyOf = (method: Method) => `slack:${method}:${teamId()}`;
 
-	/** Milliseconds until there is room; 0: the call is counted. */
+	/** Milliseconds until there is room; 0: there is, and the call is counted. */
 	const waitMs = (method: Method, need: Need) => {
 		const rate = RATES[method];
 		const options = { now: clock.now(), keep: Math.floor(rate.burst * keptOf(method, need)) };
@@ -44,21 +47,21 @@ export function createSlackCalls(
 
 	return {
 		waitMs,
-		/** Counts a call. @throws `slack_unavailable` with `retryAt` when others come first, or Slack said to wait */
+		/** Counts a call. @throws `slack_unavailable` with `retryAt` when the limit has no room, or Slack said to wait */
 		async permit(method: Method, need: Need): Promise<void> {
 			const waiting = waitMs(method, need);
-			// Slack alone refuses what is sent.
+			// Only Slack itself may refuse what is sent.
 			if (need === 'send' || need === 'late') return;
 			const ms = await waiting;
 			if (ms <= 0) return;
-			throw noRoom(method, ms, clock.now());
+			throw rateLimitError(method, ms, clock.now());
 		},
 		/** Waits until there is room for Homes, and counts a call. */
 		async turn(method: Method, signal?: AbortSignal): Promise<void> {
 			for (let ms = await waitMs(method, 'home'); ms > 0; ms = await waitMs(method, 'home'))
 				await clock.sleep(ms, signal);
 		},
-		/** The call. When Slack limits it, the method pauses for all replicas for as long as Slack says. */
+		/** Resolves as `call`. If Slack limits it, the method pauses for all replicas for as long as Slack says. */
 		async noting<Result>(method: Method, call: Promise<Result>): Promise<Result> {
 			try {
 				return await call;
@@ -72,10 +75,9 @@ export function createSlackCalls(
 	};
 }
 
-/** The error for a call that has to wait for so long. */
-export function noRoom(method: Method, ms: number, now: number): HandraiseError {
+/** The error for a call that has to wait `ms`. `slackFailure` reads it like a 429. */
+export function rateLimitError(method: Method, ms: number, now: number): HandraiseError {
 	const details = { code: 'slack_unavailable', retryable: true, retryAt: now + ms };
 	const error = new HandraiseError(`${method} has no room for this call now`, details);
-	// As of a 429, for `slackFailure`.
 	return Object.assign(error, { retryAfter: ms / 1_000 });
 }

@@ -14,6 +14,7 @@ import type { Place } from './access-policy.ts';
 import type { Need } from './calls.ts';
 import { type SlackClients, slackErrorCode, slackFailure } from './clients.ts';
 import { FACTS_MAX_AGE_MS } from './directory.ts';
+import { isDirectMessage } from './ids.ts';
 import type { PersonReads } from './person-reads.ts';
 import type { PersonRequest } from './request.ts';
 
@@ -43,7 +44,7 @@ export function createChannels(core: Parts & { readonly config: Pick<Config, 'AL
 			if (channelId === null) return no('no_channel');
 			try {
 				// Opening the bot's own direct message returns its id and needs no further scope.
-				if (channelId.startsWith('D')) {
+				if (isDirectMessage(channelId)) {
 					return (await directChannelOf(person.userId)) === channelId ? YES : no('direct');
 				}
 				const { channel } = await client.conversations.info({ channel: channelId });
@@ -87,7 +88,7 @@ const TEAM_CHANNELS = 'public_channel,private_channel';
 
 /** Lists the bot's team channels: a call for each would exceed the rate limit. Its result does not throw. */
 export function createChannelList(client: WebClient) {
-	/** Reads one page. `cursor` is null for the first, `next` after the last. `external`: as `sharingOf` defines it. */
+	/** Reads one page. `cursor`: null for the first page; `next`: null on the last. `external`: as in `sharingOf`. */
 	return async (cursor: string | null) => {
 		try {
 			const { channels, response_metadata: page } = await client.users.conversations({
@@ -106,15 +107,15 @@ export function createChannelList(client: WebClient) {
 	};
 }
 
-/** How long Slack is not asked after a failure, so that presses do not use up its limit. */
+/** Slack is not asked again for this long after a failure, so that presses do not use up its limit. */
 const FAILURE_AGE_MS = 5_000;
 /** How long a channel counts as public or private. */
 export const PRIVACY_MAX_AGE_MS = 60 * 60_000;
 /** The most that Slack accepts; it recommends 200, but allows only about 50 calls a minute for all people. */
 const PAGE_SIZE = 999;
-/** More than anybody is in; ends a list whose cursors never end. */
+/** 50,000 channels: ends a list whose cursors never end. */
 const MAX_PAGES = 50;
-/** So many channels' members are remembered, for Homes that many people open. */
+/** The member lists of at most this many channels are kept. */
 const MEMBER_LISTS = 200;
 
 type Has = Pick<ReadonlySet<string>, 'has'>;
@@ -124,9 +125,9 @@ interface HandOvers {
 }
 
 /**
- * Knows the channels of people. Of private channels Slack names only those with the bot, and only there sessions can be
- * watched. `changes`: when people joined or left a channel lately, by user id, clock milliseconds; replicas share it,
- * because each event reaches one. Throws `slack_unavailable`, with `retryAt` when Slack limits the calls.
+ * Knows the channels of people. Slack names private channels only if the bot is in them, as it is where sessions are
+ * watched. `changes`: when people joined or left a channel lately, by user id, clock milliseconds. Replicas share it,
+ * because each event reaches only one. Throws `slack_unavailable`, with `retryAt` when Slack limits the calls.
  */
 export function createMemberships(
 	core: Parts & Pick<Core<HandOvers>, 'store' | 'serviceUrl' | 'clock'>,
@@ -160,7 +161,7 @@ export function createMemberships(
 		for await (const page of pages) yield (page as ConversationsMembersResponse).members ?? [];
 	}
 
-	/** Nobody of a channel that the app does not see. `at`: when Slack was asked. */
+	/** The members of a channel; empty when the app does not see it. `at`: when Slack was asked, clock milliseconds. */
 	async function listMembers(channel: string) {
 		const at = clock.now();
 		await calls.permit('conversations.members', 'home');
@@ -177,23 +178,25 @@ export function createMemberships(
 		return { at, userIds };
 	}
 
-	/** Whether Slack tells all who see a channel: it is private and the bot is in it. */
+	/** Whether a channel is private and the bot is in it, so that Slack tells everybody who sees it. */
 	async function askPrivacy(channel: string): Promise<boolean> {
 		try {
 			const { channel: facts } = await client.conversations.info({ channel });
-			// Slack names an archived channel among nobody's.
+			// Slack lists an archived channel among the channels of nobody.
 			const isHeard = facts?.is_member === true && facts.is_archived !== true;
 			return isHeard && facts.is_private === true && facts.is_mpim !== true;
 		} catch (error) {
 			const code = slackErrorCode(error);
-			// A private channel without the bot, and a direct message between people.
+			// The codes for a private channel without the bot, and for a direct message between people.
 			if (code === 'channel_not_found' || code === 'missing_scope') return false;
 			throw error;
 		}
 	}
 	const privacy = createCache(clock, askPrivacy, { failureAgeMs: FAILURE_AGE_MS });
 
-	/** After a start more channels may be in use than Slack tells of in a minute; one list has all. */
+	/**
+	 * Whether the bot's own list has a channel as private. After a start, one list replaces many `conversations.info`.
+	 */
 	async function isListedAsPrivate(channel: string, failure: unknown): Promise<boolean> {
 		const listed = (await channels.get('', FACTS_MAX_AGE_MS)).get(channel);
 		if (listed === undefined) throw failure;
@@ -211,7 +214,9 @@ export function createMemberships(
 		}
 	}
 
-	/** Names a person since the newest change of their channels. */
+	/**
+	 * The cache key of a person's channels: user id and time of their newest change, so that a change makes a new key.
+	 */
 	function keyOf(userId: string): Promise<string> {
 		return changes.update((state) => ({ state: state ?? {}, result: `${userId} ${state?.[userId] ?? 0}` }));
 	}
@@ -224,8 +229,8 @@ export function createMemberships(
 	}
 
 	/**
-	 * Those of these channels in which somebody is, for their inbox. Where many open theirs, the members of a channel
-	 * serve all of them, and Slack allows more calls for it.
+	 * Which of these channels somebody is in, for their inbox. When many people open theirs, member lists of the channels
+	 * serve all of them, and Slack allows more of these calls.
 	 */
 	async function joinedOf(userId: string, channelIds: readonly string[], need: Need): Promise<Has> {
 		const key = await keyOf(userId);
@@ -234,7 +239,7 @@ export function createMemberships(
 		if ((await calls.waitMs('users.conversations', need)) === 0) return own();
 		if (channelIds.length <= MEMBER_LISTS / 2) {
 			const lists: Awaited<ReturnType<typeof listMembers>>[] = [];
-			// Where one finds no room, the others need not ask.
+			// One after another: if one call finds no room, the others would find none either.
 			for (const id of channelIds) lists.push(await orUnknown(members.get(id, FACTS_MAX_AGE_MS)));
 			if (lists.every(({ at }) => at > Number(key.split(' ')[1])))
 				return new Set(channelIds.filter((_, index) => lists[index]?.userIds.has(userId)));
@@ -243,9 +248,9 @@ export function createMemberships(
 		return own();
 	}
 
-	/** Whether a person was in a channel in the last five minutes, or this is their direct message with the app. */
+	/** Whether a person is in a channel, by facts up to five minutes old, or it is their direct message with the app. */
 	async function isMember(userId: string, channelId: string): Promise<boolean> {
-		if (channelId.startsWith('D')) return (await orUnknown(directChannelOf(userId))) === channelId;
+		if (isDirectMessage(channelId)) return (await orUnknown(directChannelOf(userId))) === channelId;
 		return (await channelsOf(userId)).has(channelId);
 	}
 
@@ -255,7 +260,7 @@ export function createMemberships(
 	}
 
 	async function isPrivate(channelId: string): Promise<boolean> {
-		if (channelId.startsWith('D')) return false;
+		if (isDirectMessage(channelId)) return false;
 		return orUnknown(privacy.get(channelId, PRIVACY_MAX_AGE_MS).catch((error) => isListedAsPrivate(channelId, error)));
 	}
 
@@ -263,9 +268,9 @@ export function createMemberships(
 		joinedOf,
 		directChannelOf: (userId: string) => orUnknown(directChannelOf(userId)),
 		isMemberNow,
-		/** The members of a channel, page by page; of a direct message with the app, the person alone. */
-		pagesOf: (channelId: string, userId: string) => (channelId.startsWith('D') ? [[userId]] : pagesOf(channelId)),
-		/** The name of a channel that this person sees; null also when Slack does not tell it. */
+		/** The members of a channel, page by page; for a direct message with the app, `userId` alone. */
+		pagesOf: (channelId: string, userId: string) => (isDirectMessage(channelId) ? [[userId]] : pagesOf(channelId)),
+		/** The name of a channel; null when this person does not see it, or Slack does not tell it. */
 		async nameOf(userId: string, channelId: string): Promise<string | null> {
 			try {
 				const { channel } = await client.conversations.info({ channel: channelId });
@@ -275,7 +280,7 @@ export function createMemberships(
 				return null;
 			}
 		},
-		/** The person joined or left a channel. */
+		/** Call it when a person joined or left a channel. */
 		async forget(userId: string): Promise<void> {
 			const now = clock.now();
 			await changes.update((state) => {
@@ -285,9 +290,9 @@ export function createMemberships(
 			});
 		},
 		/**
-		 * Why somebody may not act on a question, or a copy of what is of a channel; null: they may. Throws when Slack does
-		 * not tell. They have to be in its channel, or have or have had the question. Everybody sees a public channel:
-		 * there it is asked on copies only.
+		 * Why somebody may not act on a channel's question, or on a copy of it; null: they may. Throws when Slack does not
+		 * tell. They have to be in the channel, or to hold or have held the question. Everybody sees a public channel, so
+		 * there only acts on copies are checked.
 		 */
 		async whyNotThere(request: Pick<PersonRequest, 'person'>, { channelId, sessionId, isCopy }: Place) {
 			if (channelId === null || (sessionId === undefined && isCopy !== true)) return null;

@@ -14,7 +14,7 @@ export function createSlackClients(
 	/** Is called after every call. `outcome`: 'answered', the HTTP status of a failure, or 'no_answer'. */
 	onCall: (call: { readonly method: string; readonly outcome: string }) => void,
 ) {
-	/** What Slack's clock said last, and the process's monotonic one then. */
+	/** Slack's time in its last response, and the process's monotonic time then. */
 	let heard: { readonly at: number; readonly uptime: number } | null = null;
 	const shared = {
 		slackApiUrl: apiUrl,
@@ -28,14 +28,14 @@ export function createSlackClients(
 			try {
 				const token = botToken();
 				let response = await send(token);
-				// Slack did nothing, because the token was revoked while its file changed.
+				// A refused token did nothing, so the call is repeated if the token's file has changed meanwhile.
 				if (botToken() !== token && (await refusesToken(response.clone()))) response = await send(botToken());
 				onCall({ method, outcome: response.ok ? 'answered' : String(response.status) });
 				const at = Date.parse(response.headers.get('date') ?? '');
 				if (at > 0) heard = { at, uptime: performance.now() };
 				if (response.status !== 429 || Number.parseInt(response.headers.get('retry-after') ?? '', 10) >= 0)
 					return response;
-				// Without seconds, as from a proxy, the client's error would leave open whether the call was done.
+				// A 429 without seconds, as from a proxy, would make the client throw as if the call may have been done.
 				return new Response(response.body, { status: response.status, headers: { 'retry-after': '10' } });
 			} catch (error) {
 				onCall({ method, outcome: 'no_answer' });
@@ -67,7 +67,9 @@ export function createSlackClients(
 
 export type SlackClients = ReturnType<typeof createSlackClients>;
 
-/** Slack's code for a refused call (`not_found` …), else null: the client takes a page's text for a code. */
+/**
+ * Slack's code for a refused call (`not_found` …), else null. The client may take the text of an HTML page for a code.
+ */
 export function slackErrorCode(error: unknown): string | null {
 	const data = error instanceof Error && 'data' in error ? (error.data as { error?: unknown } | undefined) : undefined;
 	return typeof data?.error === 'string' && /^\w{1,80}$/.test(data.error) ? data.error : null;
@@ -91,10 +93,10 @@ export function slackFailure(error: unknown): { readonly code: string; readonly 
 	return { code: slackErrorCode(error) ?? 'no_answer', retryAfterMs: null };
 }
 
-/** Slack failed or did not respond: the call may have succeeded. */
+/** Codes after which the call may have succeeded: Slack failed or did not respond. */
 const UNCERTAIN = new Set(['no_answer', 'internal_error', 'fatal_error', 'service_unavailable', 'request_timeout']);
 const LIMITED = new Set(['ratelimited', 'rate_limited']);
-/** A workspace or a channel moves to an organisation. */
+/** Codes while a workspace or a channel moves to an organisation. */
 const MIGRATING = ['team_added_to_org', 'org_login_required', 'external_channel_migrating'];
 const PASSING = new Set([...LIMITED, ...MIGRATING, 'message_limit_exceeded']);
 const NO_TOKEN = ['invalid_auth', 'not_authed', 'token_revoked', 'token_expired', 'account_inactive'];
@@ -105,7 +107,7 @@ async function refusesToken(response: Response): Promise<boolean> {
 	return NO_TOKEN.some((code) => code === error);
 }
 
-/** The call is valid. It passes, or somebody repairs the token or the app's access; then a repeat succeeds. */
+/** Codes after which a repeat succeeds, once the state has passed or somebody has repaired the token or the access. */
 const LATER = new Set([...PASSING, ...NO_TOKEN, ...NO_ACCESS]);
 
 /**
@@ -118,7 +120,7 @@ export function slackOutcome(error: unknown) {
 	return { kind: UNCERTAIN.has(code) ? 'unknown' : 'refused', code } as const;
 }
 
-/** Logs warnings and errors of Slack's libraries, but no debugging and no objects: they hold what people typed. */
+/** Logs warnings and errors of Slack's libraries, without objects: these hold what people typed. */
 export function createSlackLogger(log: Log): Logger {
 	const textOf = (message: unknown[]) =>
 		message
@@ -146,11 +148,11 @@ export function slackCodeOf(error: unknown): string {
 	return isFromSlack ? 'slack_unavailable' : codeOf(error);
 }
 
-/** The kind of the metadata by which a message of ours is found again. */
-export const OWN_MESSAGE = 'handraise_post';
-export const keyedBy = (key: string) => ({ event_type: OWN_MESSAGE, event_payload: { key } });
+/** Slack's `event_type` in the metadata of posts. By it and the key, a post of ours is found again. */
+export const POST_METADATA_TYPE = 'handraise_post';
+export const postMetadata = (key: string) => ({ event_type: POST_METADATA_TYPE, event_payload: { key } });
 
-/** False for a post into a thread that is gone: Slack posts into the channel, without `thread_ts`. */
+/** False for a post into a thread that is gone: Slack posts it into the channel, without `thread_ts`. */
 export const isThreaded = (message: object | undefined) => message === undefined || 'thread_ts' in message;
 
 const REMEDIES = {
@@ -167,7 +169,7 @@ export function tokenRefused(setting: keyof typeof REMEDIES, reason: string): Ha
 /** The pause in milliseconds before a connection is tried again. */
 export const pauseAfter = (failures: number) => backOff(failures + 1, { firstMs: 500, longestMs: 30_000 });
 
-/** Whether a failure says nothing about the token. */
+/** Whether a failure passes by itself, so that it says nothing about the token. */
 export const isTemporary = (code: string) => PASSING.has(code) || UNCERTAIN.has(code);
 
 /** Asks whose the token is, until Slack is reached. @throws `slack_token_refused`, `organisation_install` */
@@ -205,7 +207,7 @@ export async function identify(
 
 export type Identity = Readonly<Awaited<ReturnType<typeof identify>>>;
 
-/** Where the app is installed: nobody knows before Slack has told, once after the start. */
+/** Where the app is installed. Slack tells it once after the start; before that it is not known. */
 export function createInstallation() {
 	let known: Identity | null = null;
 	return {
@@ -213,7 +215,7 @@ export function createInstallation() {
 			known = identity;
 		},
 		known: () => known,
-		/** For what begins only when it is known. */
+		/** Throws before it is known. */
 		identity(): Identity {
 			if (known === null) throw new Error('Slack has not told yet where the app is installed');
 			return known;
@@ -223,7 +225,7 @@ export function createInstallation() {
 
 export type Installation = ReturnType<typeof createInstallation>;
 
-/** Asks Slack once for each person: it allows about 50 `conversations.open` a minute for all people together. */
+/** Looks up direct messages, once for each person: Slack allows about 50 `conversations.open` a minute in all. */
 export function createDirectChannels(client: WebClient, clock: Clock) {
 	const ask = async (userId: string) => {
 		const { channel } = await client.conversations.open({ users: userId });

@@ -3,16 +3,16 @@ import type { SessionKey } from '../domain/session.ts';
 import { codeOf } from '../kernel/errors.ts';
 import { loggedId } from '../kernel/log.ts';
 import type { Cell } from '../kernel/memory.ts';
+import { isCertainRefusal } from './access-policy.ts';
 import { createChannels, createMemberships } from './channels.ts';
-import { isRefusal } from './error-view.ts';
-import { createLinks } from './ids.ts';
+import { createLinks } from './links.ts';
 import { createListen } from './listen.ts';
 import { createPersonReads } from './person-reads.ts';
 import { createReply } from './reply.ts';
 import type { PersonRequest } from './request.ts';
 import type { createSlack } from './slack.ts';
 
-/** `channel`: where they asked; null inside a window. `about`: what of the session. */
+/** An entry of the audit. `channel`: where the person asked; null inside a window. `about`: which part they saw. */
 type Seen = Readonly<{ at: number; session: string; channel: string | null; about: string; outcome: string }>;
 
 type Stored = Parameters<typeof createMemberships>[0]['store'] & {
@@ -43,8 +43,8 @@ export function createHandlerContext<C extends Core<Stored> & ReturnType<typeof 
 	const reply = createReply(core, personReads);
 	const memberships = createMemberships(core, { changes: store.cellOf('memberships'), turn: personReads.turn });
 	/**
-	 * Records in the audit that somebody saw a session. `about`: what of it. `outcome`: as the service had it, or as the
-	 * question is stored; else they saw nothing.
+	 * Records in the audit that somebody saw a part of a session. `outcome`: `shown` by a read, or `stored`; anything
+	 * else means that they saw nothing, and nothing is recorded.
 	 */
 	async function noteOpened(
 		request: PersonRequest,
@@ -74,14 +74,12 @@ export function createHandlerContext<C extends Core<Stored> & ReturnType<typeof 
 			personReads,
 			reply,
 			whyNotThere: memberships.whyNotThere,
-			// Of a person who is too fast, or whom nobody could check, the access policy has said nothing.
 			countRefusal: async (outcome) => {
-				const isSaid = isRefusal(outcome) && outcome !== 'could_not_check';
-				if (isSaid) await store.audit.countRefusal(outcome, core.clock.now());
+				if (isCertainRefusal(outcome)) await store.audit.countRefusal(outcome, core.clock.now());
 			},
 		}),
 	};
 }
 
-/** What handlers share; what only some need is beside it. */
+/** What all handlers share. */
 export type HandlerContext<S = unknown> = Core<S> & Omit<ReturnType<typeof createHandlerContext>, keyof Core>;

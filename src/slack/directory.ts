@@ -6,34 +6,34 @@ import { CLOCK_ALLOWANCE_MS, type Clock, unlessAborted, uptimeOf } from '../kern
 import { type Cell, setBounded, shareRunning } from '../kernel/memory.ts';
 import { timeZoneNamed } from '../kernel/quiet-hours.ts';
 import type { DeepReadonly } from '../kernel/values.ts';
-import { type Need, noRoom, type SlackCalls } from './calls.ts';
+import { type Need, rateLimitError, type SlackCalls } from './calls.ts';
 import { type SlackClients, slackErrorCode } from './clients.ts';
 
-/** How long facts about people, user groups and who is in a channel are used: who became a guest passes for so long. */
+/** Facts about people, user groups and members of channels are used this long: a new guest passes until then. */
 export const FACTS_MAX_AGE_MS = 5 * 60_000;
-/** How long the same facts are used for an answer that is sent in somebody's name. */
+/** The age limit of facts for an answer that is sent in somebody's name. */
 export const FRESH_MS = 30_000;
 export const maxAgeOf = (need: Need) => (need === 'send' || need === 'late' ? FRESH_MS : FACTS_MAX_AGE_MS);
 
-/** Enough for the people who use the app within a few minutes, and for names. */
+/** The most people in memory: enough for those who use the app within a few minutes, and for names. */
 const MAX_KNOWN = 10_000;
-/** So that requests about somebody unknown do not use up Slack's limit of about 100 calls a minute. */
+/** An unknown id is not asked again for this long, because Slack allows only about 100 calls a minute. */
 const NULL_MAX_AGE_MS = 10_000;
-/** Slack allows 1,000 and recommends 200. With this many, the list of 2,000 people takes no more than a burst. */
+/** Slack allows 1,000 and recommends 200. With 500, the list of 2,000 people fits into a burst of calls. */
 export const USERS_PAGE = 500;
-/** Who has not asked again for so long does not wait any more. */
+/** A person's wait for Slack's facts ends after this. */
 const WAITS_MS = 120_000;
-/** Those who wait are looked at this often: as often as there may be room for a call about one of them. */
+/** The pause between looks at those who wait: `users.info` gets room for one call in this time. */
 const SERVED_EVERY_MS = 750;
-/** For so long what is to be written waits for more: each change of a status sends an event. */
+/** Writes are gathered this long, because each change of a person's status sends an event. */
 const GATHERED_MS = 1_000;
 /** Ends a list whose cursors never end. */
 const MAX_PAGES = 400;
-/** How long a replica may take for a page before another one reads the list. */
+/** A replica that takes longer than this for a page loses the list to another one. */
 const LIST_LEASE_MS = 10_000;
 
 const NAME = z.string().nullish().catch(null);
-/** Slack omits guest flags of people who left and, at times on Enterprise Grid, `team_id`: see `enterprise_user`. */
+/** Slack omits guest flags of people who left. On Enterprise Grid it may omit `team_id`; see `enterprise_user`. */
 const USER_SCHEMA = z
 	.object({
 		id: z.string(),
@@ -53,15 +53,15 @@ const USER_SCHEMA = z
 		return { ...user, name: profile?.display_name || profile?.real_name || real_name || user.name };
 	});
 
-/** What Slack told of somebody. `at`: when it was asked. `isListed`: about many at once. */
-export const TOLD_SCHEMA = z.object({
+/** What Slack told of a person. `at`: when it was asked, clock milliseconds. `isListed`: by a list of many people. */
+export const PERSON_RECORD = z.object({
 	user: USER_SCHEMA.nullable(),
 	at: z.number(),
 	isListed: z.boolean(),
-	/** Slack knows them, and left out what has to be known, so `user` is null. */
+	/** Slack knows the person but left out a required field, so `user` is null. */
 	isUnreadable: z.boolean().default(false),
 });
-type Told = DeepReadonly<z.infer<typeof TOLD_SCHEMA>>;
+type Told = DeepReadonly<z.infer<typeof PERSON_RECORD>>;
 type User = NonNullable<Told['user']>;
 
 function factsOf(user: User | null) {
@@ -73,7 +73,7 @@ function factsOf(user: User | null) {
 		/** The person's organisation on Enterprise Grid and their workspaces in it; null when they are in none. */
 		enterprise: enterprise == null ? null : { id: enterprise.enterprise_id, teamIds: enterprise.teams },
 		isGuest: isGuest(user),
-		// Slack says that Slackbot is no bot (bolt-js #794).
+		// Slack sends `is_bot: false` for Slackbot (bolt-js #794).
 		isBot: user.is_bot || user.id === 'USLACKBOT',
 		isDeactivated: user.deleted,
 		/** From another organisation, and in no channel that the app can see. */
@@ -83,14 +83,14 @@ function factsOf(user: User | null) {
 
 export type PersonFacts = NonNullable<ReturnType<typeof factsOf>>;
 
-/** Whether facts of a list need no other call: what they leave out, or contradict each other in, is asked singly. */
-function isWhole(user: User): boolean {
+/** Whether the facts of a list are enough. A person with missing or contradicting facts is asked about singly. */
+function isComplete(user: User): boolean {
 	const { team_id: teamId, enterprise_user: enterprise } = user;
 	if (isGuest(user) === null && !user.deleted) return false;
 	return enterprise == null ? teamId != null : enterprise.teams.length > 0;
 }
 
-/** The rows and the list, which replicas share. */
+/** What replicas share: stored rows of people, and who reads the list. */
 export interface Shared {
 	readonly store: {
 		of(teamId: string, userIds: readonly string[]): Promise<ReadonlyMap<string, unknown>>;
@@ -100,7 +100,7 @@ export interface Shared {
 		listed(teamId: string, told: ReadonlyMap<string, object>): Promise<unknown>;
 		outdate(teamId: string, userIds: readonly string[]): Promise<unknown>;
 	};
-	/** Who reads the list. */
+	/** The replica that reads the list, until when. */
 	readonly listing: Cell<{ readonly by: string; readonly until: number }>;
 	teamId(): string | undefined;
 	/** Whether a row can be newer than what this process knows. */
@@ -110,17 +110,17 @@ export interface Shared {
 type Parts = Readonly<{ clients: Pick<SlackClients, 'people' | 'background'>; calls: SlackCalls; clock: Clock }>;
 
 /**
- * What Slack tells of people: facts, names and time zones. It looks in memory, then in the row (`shared`; null: there
- * are none), and asks Slack where both are too old. Where Homes find no room for that, one replica reads the list.
+ * What Slack tells of people: facts, names and time zones. It looks in memory, then in stored rows (`shared`; null:
+ * there are none), then asks Slack. If the limit has no room for a Home's call, one replica reads `users.list` instead.
  */
 export function createDirectory({ clients, calls, clock }: Parts, shared: Shared | null = null) {
 	const memory = new Map<string, Told>();
 	const names = new Map<string, string>();
 	const timeZones = new Map<string, string>();
 	const asking = new Map<string, Promise<Told>>();
-	/** Those who wait until Slack tells of them, by user id: the one who has waited longest first. */
+	/** People who wait until Slack tells of them, by user id, the longest waiting first. */
 	const waiting = new Map<string, PromiseWithResolvers<void> & { readonly since: number }>();
-	/** By uptime, as `since`: when the newest list read to its end was begun. It tells nothing of who waited then. */
+	/** Uptime, as `since`, at which the newest complete read of the list began. Who waited then was not in it. */
 	let listedAt = Number.NEGATIVE_INFINITY;
 	const listeners: (() => void)[] = [];
 	const stopping = new AbortController();
@@ -133,11 +133,11 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 		if (known === undefined || (known.isListed && maxAgeOf(need) === FRESH_MS)) return false;
 		const maxAgeMs = known.user === null ? NULL_MAX_AGE_MS : maxAgeOf(need);
 		const ageMs = clock.now() - known.at;
-		// What seems to be told later was told before the clock was set back.
+		// A time in the future means that the clock was set back since.
 		return ageMs > -CLOCK_ALLOWANCE_MS && ageMs < maxAgeMs;
 	}
 
-	/** Slack leaves out names of people who left: those that it told before stay. */
+	/** Keeps former names and time zones, because Slack leaves them out for people who left. */
 	function remember(userId: string, told: Told): Told {
 		setBounded(memory, userId, told, MAX_KNOWN);
 		const { name, tz } = told.user ?? {};
@@ -152,13 +152,13 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 		waiting.delete(userId);
 	}
 
-	/** What rows tell of these people, if that is newer. */
+	/** Takes over what stored rows tell of these people, if it is newer. */
 	async function recall(userIds: readonly string[]): Promise<void> {
 		const stored = await shared?.store.of(teamId(), userIds).catch(() => undefined);
 		for (const userId of userIds) {
-			const { data } = TOLD_SCHEMA.safeParse(stored?.get(userId));
+			const { data } = PERSON_RECORD.safeParse(stored?.get(userId));
 			if (data === undefined) continue;
-			// An outdated row still tells the name.
+			// The name in an outdated row is better than none.
 			if (data.at > (memory.get(userId)?.at ?? 0)) remember(userId, data);
 			else if (data.user?.name != null && !names.has(userId)) setBounded(names, userId, data.user.name, MAX_KNOWN);
 		}
@@ -168,13 +168,13 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 		if (shared?.hasReplicas !== false || !memory.has(userId)) await recall([userId]);
 		const known = memory.get(userId);
 		if (isFresh(known, need)) return known;
-		// Who has waited longer comes first.
-		if (need === 'look' && waiting.size > 0) throw noRoom('users.info', SERVED_EVERY_MS, clock.now());
+		// Others have waited longer.
+		if (need === 'look' && waiting.size > 0) throw rateLimitError('users.info', SERVED_EVERY_MS, clock.now());
 		await calls.permit('users.info', need).catch((error) => wait(userId, need, error));
 		return call(userId, need);
 	}
 
-	/** For a call that was permitted. */
+	/** Asks Slack. The call has to be permitted before. */
 	async function call(userId: string, need: Need): Promise<Told> {
 		const at = clock.now();
 		const { users } = need === 'late' ? clients.background : clients.people;
@@ -188,7 +188,7 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 	}
 
 	const untold = new Map<string, Told>();
-	/** One transaction for a second: nobody waits for the rows, and what people send does not wait for these writes. */
+	/** Writes rows in one transaction a second, so that these writes delay no answers. Nobody waits for them. */
 	const keepTold = atOneTime(async () => {
 		while (untold.size > 0 && shared !== null) {
 			await clock.sleep(GATHERED_MS, stopping.signal);
@@ -198,7 +198,7 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 		}
 	});
 
-	/** Those who need it for the same share a call: of others it may be refused, or take long. */
+	/** Requests with the same need share a call. With another need a call may be refused, or take longer. */
 	function askOnce(userId: string, need: Need): Promise<Told> {
 		const key = `${need} ${userId}`;
 		const call = asking.get(key) ?? ask(userId, need).finally(() => asking.delete(key));
@@ -207,13 +207,13 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 	}
 
 	/**
-	 * Resolves when Slack has told of somebody for whom there was no room, after two minutes without that, and at a stop.
-	 * They are told of by the list, and by room for a call as it comes.
+	 * Waits for facts about a person for whom the limit had no room: by the list, or by a call once there is room.
+	 * Resolves also after two minutes without facts, and at a stop.
 	 */
 	async function untilTold(userId: string): Promise<void> {
 		const wait = waiting.get(userId) ?? { ...Promise.withResolvers<void>(), since: uptimeOf(clock) };
 		waiting.set(userId, wait);
-		// Whichever replica reads the list looks for them.
+		// The replica that reads the list looks for all who are wanted.
 		await shared?.store.want({ teamId: teamId(), userId }, clock.now()).catch(() => undefined);
 		serveWaiting();
 		await wait.promise;
@@ -223,7 +223,7 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 		try {
 			while (waiting.size > 0) {
 				stopping.signal.throwIfAborted();
-				// What a list told another replica.
+				// Another replica may have read them in the list.
 				if (shared?.hasReplicas === true) await recall([...waiting.keys()]);
 				for (const [userId, { since }] of waiting) if (uptimeOf(clock) - since >= WAITS_MS) endWait(userId);
 				if (Array.from(waiting.values()).some(({ since }) => since > listedAt)) readList();
@@ -245,13 +245,13 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 			asking.set(key, asked);
 			asked.catch(() => {
 				const wait = waiting.get(userId);
-				// A person of whom Slack tells nothing holds up nobody.
+				// Goes to the end, so that a failing call holds up nobody.
 				if (waiting.delete(userId) && wait !== undefined) waiting.set(userId, wait);
 			});
 		}
 	}
 
-	/** Others come first. */
+	/** For a call without room: Homes are served by the list. Throws `error`. */
 	async function wait(userId: string, need: Need, error: unknown): Promise<never> {
 		if (need === 'home' && shared !== null) {
 			await shared.store.want({ teamId: teamId(), userId }, clock.now());
@@ -260,7 +260,7 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 		throw error;
 	}
 
-	/** Reads the list for those who wait, page by page, until nobody does or it ends; not while another replica does. */
+	/** Reads the list page by page, until nobody waits any more or it ends. Only one replica reads at a time. */
 	const readList = atOneTime(async () => {
 		if (shared === null) return;
 		const { store, listing } = shared;
@@ -280,8 +280,8 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 			const { members = [], response_metadata: page } = await calls.noting('users.list', asked);
 			for (const member of members) {
 				const { data: user } = USER_SCHEMA.safeParse(member);
-				// All of them: others of a crowd may come next. What was told of one person alone serves what is sent, too.
-				if (user === undefined || !isWhole(user) || isFresh(memory.get(user.id), 'send')) continue;
+				// Keeps everybody, because others of a crowd may come next. Fresh facts of a single call are better than these.
+				if (user === undefined || !isComplete(user) || isFresh(memory.get(user.id), 'send')) continue;
 				remember(user.id, { user, at, isListed: true, isUnreadable: false });
 			}
 			const found = [...wanted].flatMap((userId) => {
@@ -302,13 +302,13 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 		return isFresh(known, need) ? known : unlessAborted(askOnce(userId, need), signal);
 	}
 
-	/** Facts of somebody; throws when Slack does not tell. Null when it does not know this id, or they were forgotten. */
+	/** Facts about a person; null for an id unknown to Slack or a forgotten person. Throws when Slack does not tell. */
 	async function person(userId: string, need: Need = 'look', signal?: AbortSignal): Promise<PersonFacts | null> {
 		return isForgotten(userId) ? null : factsOf((await toldOf(userId, need, signal)).user);
 	}
 
 	const changed = new Set<string>();
-	/** One statement for the changes of a second, of whomever they are. */
+	/** Writes the changes of a second, of all people, in one statement. */
 	const outdateChanged = atOneTime(async () => {
 		while (changed.size > 0) {
 			await clock.sleep(GATHERED_MS, stopping.signal);
@@ -324,27 +324,31 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 
 	return {
 		person,
-		/** Whether somebody was deactivated or forgotten, or is unknown to Slack; false when it tells nothing of them. */
+		/** Whether a person is deactivated, forgotten or unknown to Slack; false when Slack does not tell. */
 		async hasLeft(userId: string): Promise<boolean> {
 			if (isForgotten(userId)) return true;
 			const told = await toldOf(userId, 'look').catch(() => null);
 			return told !== null && (told.user?.deleted ?? !told.isUnreadable);
 		},
 		untilTold,
-		/** Whether what this process knows of somebody is enough to show them something. */
+		/** Whether this process has fresh facts about a person. */
 		knows: (userId: string) => isFresh(memory.get(userId), 'look'),
-		/** The members' user ids. */
+		/** The user ids of a group's members. */
 		async userGroup(groupId: string, signal?: AbortSignal): Promise<ReadonlySet<string>> {
 			const { users } = await unlessAborted(clients.people.usergroups.users.list({ usergroup: groupId }), signal);
 			return new Set(users ?? []);
 		},
-		/** Looks up the name of a person whom this process has not seen; null: Slack does not tell it. Never rejects. */
+		/**
+		 * The name of a person, asked for if it is not known or their account has changed since. Null: Slack does not tell
+		 * it. Never rejects.
+		 */
 		async learnName(userId: string): Promise<string | null> {
-			if (!names.has(userId)) await recall([userId]);
-			if (!names.has(userId)) await person(userId).catch(() => null);
+			const isKnown = () => names.has(userId) && memory.has(userId);
+			if (!isKnown()) await recall([userId]);
+			if (!isKnown()) await person(userId).catch(() => null);
 			return names.get(userId) ?? null;
 		},
-		/** The same without asking Slack, for what is drawn: who acted is stored, and nobody forgotten comes back. */
+		/** Takes names from stored rows without asking Slack. For drawings: whoever acted has a row, unless forgotten. */
 		async recallNames(userIds: readonly string[]): Promise<void> {
 			const unknown = userIds.filter((userId) => !names.has(userId));
 			if (unknown.length > 0) await recall(unknown);
@@ -352,12 +356,12 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 		displayName: (userId: string) => names.get(userId) ?? 'somebody',
 		/** Such as `Europe/Berlin`; null when it is not known, or none in which times can be computed. */
 		timeZoneOf: (userId: string) => timeZones.get(userId) ?? null,
-		/** Something changed in somebody's account, such as the status. What Slack sent proves nothing: it may be late. */
+		/** Call it when a person's account changed. Facts are asked anew, because Slack's event may be late. */
 		changed(userId: string): void {
 			changed.add(userId);
 			outdateChanged();
 		},
-		/** Calls `listener` when a list told facts for which Homes wait. */
+		/** Calls `listener` when the list has told facts for which Homes wait. */
 		onListed: (listener: () => void) => void listeners.push(listener),
 		stop: () => stopping.abort(),
 	};
@@ -365,7 +369,7 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 
 export type Directory = ReturnType<typeof createDirectory>;
 
-/** Begins the work, which may fail, unless it is running. */
+/** Starts `work` unless it is running. Ignores its failure. */
 function atOneTime(work: () => Promise<void>): () => void {
 	const begun = shareRunning(work);
 	return () => void begun().catch(() => undefined);
@@ -379,7 +383,7 @@ function nobodyIfUnknown(error: unknown): UsersInfoResponse {
 	throw error;
 }
 
-/** False needs both flags; null when one is missing. */
+/** Null when Slack left out a flag and the other one is not set. */
 function isGuest({ is_restricted: isSome, is_ultra_restricted: isUltra }: User): boolean | null {
 	if (isSome === true || isUltra === true) return true;
 	return isSome === false && isUltra === false ? false : null;

@@ -1,15 +1,15 @@
 import { APP_NAME, COMMAND, commandLike } from '../kernel/command-name.ts';
 import { codedCodes } from '../kernel/errors.ts';
-import type { ActRefusal } from './access-policy.ts';
+import type { ActRefusal, NAMED_REFUSALS } from './access-policy.ts';
 import {
 	answerButton,
 	button,
 	buttons,
 	context,
+	labelAboutSession,
 	type MessageContent,
 	type ModalView,
 	modal,
-	sayingSession,
 	section,
 	textMessage,
 } from './blocks.ts';
@@ -19,8 +19,8 @@ import { andMoreWords, contactOf, linkWords, momentOf, NOBODY_NAMED, sessionName
 import { marked, plainWords, rich, sentences, type Words } from './rich-text.ts';
 
 /**
- * A stored answer, text that the person still sees, text that is a draft now, what they would change; `nothing`: they
- * only read.
+ * What of the person's input is safe after an error. `answer`: it is stored; `text`: still in the window; `draft`: kept
+ * as a draft; `unchanged`: a change was not made; `nothing`: they only read.
  */
 export type KeptInput = 'answer' | 'text' | 'draft' | 'unchanged' | 'nothing';
 
@@ -29,20 +29,20 @@ export interface ErrorContext {
 	readonly adminContact?: string | null;
 	/** When the next try makes sense, milliseconds since the epoch. */
 	readonly retryAt?: number | null;
-	/** Of a refusal: the names of those who may. */
+	/** For a refusal: the names of those who may. */
 	readonly who?: Words | undefined;
-	/** Where the question of something older is; left out: not known. */
+	/** For `older_version`: the link to the question; undefined: not known. */
 	readonly link?: string | undefined;
 	/** The session that was asked for: its id may be a mistyped command. */
 	readonly sessionId?: string | undefined;
 }
 
-/** The code of what an older version made, which sends nothing. */
+/** The code for a press on something that an older version made. Nothing is sent. */
 export const OLDER = 'older_version';
 
 /**
- * Our words (`marked`): `{contact}` is whom to ask, `{who}` those who may, `{question}` where it is, `{meant}` a
- * command that is similar to an id.
+ * Our words, read by `marked`. Slots: `{contact}`, whom to ask; `{who}`, those who may; `{question}`, the link to it;
+ * `{meant}`, a command that is similar to the id.
  */
 type Row = readonly [what: string, todo?: string];
 
@@ -105,13 +105,13 @@ const FOR_PERSON: Readonly<Record<string, Row>> = {
 	message_not_checked: ['Could not check your message.', 'Nothing was sent. Press again.'],
 };
 
-/** Where their names are not at hand. */
+/** Stands for `{who}` when the names are not known. */
 const SOME_PEOPLE = `the people named in \`${COMMAND} settings\``;
 const ASK_TO_CHANGE = 'To change that, ask {contact}.';
-/** Somebody acts on a question that they had before, by a copy or in a window. */
+/** To a person who acts on an older copy or window of a question and has left its channel. */
 export const NOT_THERE = "You are not in this question's channel, so you cannot answer it here.";
 
-const REFUSALS: Readonly<Record<ActRefusal | 'not_named_here' | 'nobody_left', Row>> = {
+const REFUSALS: Readonly<Record<ActRefusal | (typeof NAMED_REFUSALS)[number], Row>> = {
 	guest: ['Guests of this workspace cannot use Handraise.', ASK_TO_CHANGE],
 	bot: ['Apps and bots cannot use Handraise.', ASK_TO_CHANGE],
 	external: [
@@ -175,7 +175,7 @@ export function errorWords(
 	const what = marked(row, slots);
 	const isForOperator = Object.hasOwn(FOR_OPERATOR, code) || !ROWS.has(code);
 	const isAgain = Object.hasOwn(AGAIN, code);
-	// An unknown code may hold anything.
+	// An unknown code may hold any text.
 	const shownCode = code.replace(/\W/g, '').slice(0, 40);
 	const isTried = kept === 'answer' && (isAgain || isForOperator) && code !== 'too_fast';
 	const hasToChange = isTried && code === 'unauthorized';
@@ -212,19 +212,19 @@ function keptWords(kept: KeptInput, code: string): string {
 	return isOfStore ? 'Nothing was sent; your text is still here.' : 'Your text is still here.';
 }
 
-/** For ignored presses and refused commands. With seconds, or people come back too early. */
+/** For ignored presses and refused commands. The time has seconds, so that people do not come back too early. */
 function waitWords(retryAt: number | null): Words {
 	const until = retryAt === null ? 'a moment.' : rich`until: ${momentOf(retryAt, 'seconds')}`;
 	return rich`What you do before then may be ignored. Please wait ${until}`;
 }
 
 function againWords(kept: KeptInput, retryAt: number | null): Words {
-	// It would change with each try.
+	// The time would change with each try.
 	if (kept === 'answer') return '';
 	return retryAt === null ? 'Please try again in a moment.' : rich`Please try again after: ${momentOf(retryAt)}`;
 }
 
-/** The words, with *Try again* where that makes sense. A refusal shows nothing of the session. */
+/** The error as a window, with *Try again* where it makes sense. A refusal shows nothing of the session. */
 export function errorModal(code: string, metadata: ViewMetadata, error: ErrorContext): ModalView {
 	const { line, retry } = errorWords(code, { ...error, sessionId: metadata.sessionId });
 	return modal({
@@ -239,7 +239,7 @@ export function errorModal(code: string, metadata: ViewMetadata, error: ErrorCon
 	});
 }
 
-/** The words as a message. `others`: how many more sessions it was about. */
+/** The error as a message. `others`: how many more sessions it is about. */
 export function errorMessage(code: string, sessionId: string | null, error: ErrorContext, others = 0): MessageContent {
 	const { line } = errorWords(code, { ...error, sessionId: sessionId ?? '' });
 	const about =
@@ -249,15 +249,15 @@ export function errorMessage(code: string, sessionId: string | null, error: Erro
 	return textMessage(line, context(about));
 }
 
-export const isRefusal = (code: string) => Object.hasOwn(REFUSALS, code);
+const isRefusal = (code: string) => Object.hasOwn(REFUSALS, code);
 
-/** Where Slack is asked about many people at once, and this one has to wait. */
+/** Shown while a person waits because Slack is asked about many people. */
 export const ASKING_SLACK = 'Handraise is checking with Slack who you are.';
 
-/** The result takes long, because Slack has to tell first who they are. It replaces this message. */
+/** The message while a person is checked. The result replaces it. */
 export const checkingMessage = () => textMessage(`⏳ ${ASKING_SLACK} The result comes as soon as Slack responds.`);
 
-/** A window that opened before Slack told who they are: they may not see what was to come. */
+/** Replaces a window that opened before its person was checked, and who is refused now. */
 export function refusedModal(code: string, error: ErrorContext): ModalView {
 	const { line } = errorWords(code, error);
 	return modal({ callbackId: CALLBACKS.error, title: APP_NAME, metadata: '', blocks: section(line) });
@@ -265,9 +265,9 @@ export function refusedModal(code: string, error: ErrorContext): ModalView {
 
 const NOT_OPENED = 'Slack did not open the window: it opens about 100 a minute, and each only within three seconds.';
 
-/** For an expired trigger, or a limit of Slack's: the button opens the form with a new trigger. */
+/** When Slack did not open a form (expired trigger, or its limit): a press on the button gives a new trigger. */
 export function answerCard(sessionId: string, messageIndex: number | null = null): MessageContent {
-	const answer = sayingSession(sessionId)(answerButton({ sessionId, messageIndex }));
+	const answer = labelAboutSession(sessionId)(answerButton({ sessionId, messageIndex }));
 	return textMessage(rich`${NOT_OPENED} Now ${sessionName(sessionId)} is ready.`, buttons(answer));
 }
 
@@ -281,16 +281,16 @@ const NO_WINDOW = {
 	list: rich`Type \`${COMMAND} list\` again.`,
 };
 
-/** For the expired trigger of another window. */
+/** When Slack did not open another window: how to open it again. */
 export const noWindow = (what: keyof typeof NO_WINDOW) => textMessage(sentences(NOT_OPENED, NO_WINDOW[what]));
 
-/** The result takes long and replaces this message. */
+/** While a read takes long. The result replaces this message. */
 export function stillWaitingMessage(sessionId: string | null): MessageContent {
 	const words = '⏳ Still waiting for the session service. The result comes as soon as it responds.';
 	return textMessage(words, context(sessionId === null ? '' : sessionName(sessionId)));
 }
 
-/** What is said of somebody else who may not answer. Plain text. */
+/** Why another person may not answer, after their name. Plain text. */
 export const CANNOT_ANSWER = {
 	guest: 'is a guest, and guests cannot answer here',
 	bot: 'is an app or a bot, which cannot answer',

@@ -11,18 +11,18 @@ import type { Need } from './calls.ts';
 import type { Memberships } from './channels.ts';
 import { type Installation, slackCodeOf } from './clients.ts';
 import type { Directory } from './directory.ts';
-import { errorMessage, isRefusal, OLDER } from './error-view.ts';
+import { errorMessage, OLDER } from './error-view.ts';
 import { ACTIONS, type ActionId, type CallbackId, decodeMenuChoice } from './ids.ts';
 import type { PersonReads } from './person-reads.ts';
 import type { Reply } from './reply.ts';
 import {
 	type AllowedRequest,
-	type Done,
+	endsWithin,
 	forAnybody,
 	type InboxPlace,
 	inboxOf,
 	inRequestOf,
-	isWithin,
+	isNoFailure,
 	logFailure,
 	NOT_STORED,
 	type NotAllowed,
@@ -38,6 +38,7 @@ import {
 	type SubmissionHandler,
 	type SubmittedView,
 	type Task,
+	type TaskResult,
 	viewIn,
 	writtenRequest,
 } from './request.ts';
@@ -47,15 +48,15 @@ type OnPress = (body: unknown, ack: Ack, action: unknown) => Promise<void>;
 
 /** Slack waits three seconds, and shows a warning after that. */
 const ACKNOWLEDGE_WITHIN_MS = 2_500;
-/** Of it, the least for the store, however long the checks of a submission took. */
+/** The least of this time that the store gets, however long the checks of a submission took. */
 const MIN_STORE_MS = 500;
-/** Of it, to ask whether a person is in a channel; the access policy has had its time before. */
+/** The part of this time to ask whether a person is in a channel, after the access policy has had its part. */
 const THERE_WITHIN_MS = 900;
-/** As `THERE_WITHIN_MS`, where nobody waits for an acknowledgement. */
+/** As `THERE_WITHIN_MS`, when no acknowledgement waits for it. */
 const THERE_PATIENTLY_MS = 5_000;
-/** Of the rest, to tell that a press is not stored, or not yet. */
+/** The time after the 2.5 s to tell a person that a press is not stored, or not yet. */
 const TELL_WITHIN_MS = 400;
-/** More requests than arrive while Slack or a socket may deliver one twice. */
+/** More requests than arrive between two deliveries of the same one. */
 const MAX_SEEN_KEYS = 5_000;
 /** The longest time for which other submissions delay the work after an acknowledgement. */
 const MAX_RUSH_MS = 50;
@@ -71,7 +72,9 @@ interface Options {
 	readonly reply: Reply;
 	readonly countRefusal: (outcome: string) => Promise<void>;
 	readonly onInboxPress: (inbox: InboxPlace) => Promise<void>;
-	/** After a press on a message that changed something, or stays current. Nobody waits for it. */
+	/**
+	 * Called after a press that changed something (`isChanged`), or on a post that stays current. Nobody waits for it.
+	 */
 	readonly onPostPress: (request: PersonRequest, isChanged: boolean) => void;
 }
 
@@ -89,7 +92,7 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 	const seen = new Map<string, true>();
 	let turn: Promise<unknown> = Promise.resolve();
 
-	/** Whether this key arrives for the first time; Bolt does not check that. */
+	/** Whether this key arrives for the first time. Bolt does not find repeated deliveries. */
 	function isNew(key: string | null | undefined): boolean {
 		if (key == null) return true;
 		if (seen.has(key)) return false;
@@ -97,7 +100,7 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 		return true;
 	}
 
-	/** `wait`: resolves when Slack has told of a person for whom it had no time, because it was asked about many. */
+	/** `wait`: resolves when Slack has told of the person; called if Slack's limit has no room for that now. */
 	async function check(
 		request: PersonRequest,
 		place: Place,
@@ -117,17 +120,19 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 	const note = (request: PersonRequest, refusal: NotAllowed) =>
 		void keptIn(running, noteRefusal(request, slackCodeOf(refusal), countRefusal));
 
-	/** Until Slack has told who a person is, as `untilTold`. They see that they wait for it. */
+	/** Waits until Slack has told who a person is (`untilTold`). They see that they wait. */
 	async function waitForSlack(request: PersonRequest, { window, waits }: Task): Promise<void> {
 		const told = directory.untilTold(request.person.userId);
-		// The task has a window of its own that says so, or nobody looks.
+		// A window of the task says so already, or nobody looks.
 		if (waits === true) return told;
 		if (window === undefined) return reply.whileChecking(request, told);
 		await reply.openAhead(request, window);
 		await told;
 	}
 
-	/** Runs a task if the access policy allows it. `view`: where somebody pressed. `isFirst`: the press's first task. */
+	/**
+	 * Runs a task if the access policy allows it. `view`: the view of the press. `isFirst`: the first task of the press.
+	 */
 	async function perform(request: PersonRequest, task: Task, view: SubmittedView | null, isFirst = true) {
 		const { place, need = 'look' } = task;
 		const mayWait = need === 'look' && (task.refused === undefined || task.waits === true);
@@ -143,7 +148,7 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 			if (slackCodeOf(refusal) === 'too_fast') return reply.failed(request, refusal, task.about);
 			return reply.refused(request, refusal, view, task.changes ? 'unchanged' : 'nothing');
 		}
-		let nextTask: Awaited<Done>;
+		let nextTask: Awaited<TaskResult>;
 		try {
 			const tooFast = task.takesTurn === true ? await personReads.turn(request) : null;
 			if (tooFast !== null) throw tooFast;
@@ -159,7 +164,7 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 		if (nextTask !== undefined) await perform(request, nextTask, view, false);
 	}
 
-	/** `tellsFailure`: the person waits for the result of `task`; else its failure is only logged. */
+	/** `tellsFailure`: the person waits for the result and is told of a failure; else it is only logged. */
 	async function work(request: PersonRequest, what: string, task: () => Promise<void>, tellsFailure = true) {
 		const startedAt = uptimeOf(clock);
 		// One task begins in each turn of the event loop, so that new requests are acknowledged first.
@@ -189,7 +194,7 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 			waitedMs,
 			isFirstDelivery: isNew(request.triggerId),
 			async acknowledge(response?: SubmissionAck): Promise<void> {
-				// Bolt's type of the argument is that of submissions and of closings together: no value satisfies it.
+				// Bolt's type of the argument joins those of submissions and of closings, so no value satisfies it.
 				await (ack as (response?: SubmissionAck) => Promise<unknown>)(response);
 				metrics.acknowledged(waitedMs());
 			},
@@ -212,7 +217,9 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 		await keptIn(running, work(request, what, task));
 	}
 
-	/** Runs `store`, which ends with the acknowledgement, then always `after`: others' storing comes first. */
+	/**
+	 * Runs `store`, which acknowledges, then always `after`. Before `after`, other requests may store and acknowledge.
+	 */
 	function storeFirst(store: () => Promise<void>, after: () => Promise<void>): Promise<void> {
 		const stored = keptIn(storing, store()).finally(async () => {
 			if (storing.size > 0) await Promise.race([Promise.allSettled(storing), clock.sleep(MAX_RUSH_MS)]);
@@ -221,7 +228,7 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 		return keptIn(running, stored);
 	}
 
-	/** What the task returns; else what `failed` makes of what was thrown, or a refusal's code. */
+	/** The result of the task, or of `failed`, which gets what was thrown or a refusal. */
 	async function store<Result>(
 		request: PersonRequest,
 		plan: () => Promise<Storing<Result>>,
@@ -240,7 +247,7 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 		}
 	}
 
-	/** `isFirst` remembers the event. */
+	/** `isFirst()` is true once for each event, however often Slack delivers it. */
 	function handleEvent(name: string, handle: (event: unknown, isFirst: () => boolean) => Promise<void>): void {
 		app.event(name, async ({ event, body }) => {
 			const task = handle(event, () => isNew(body.event_id)).catch((error: unknown) => {
@@ -250,7 +257,7 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 		});
 	}
 
-	/** By action id, because an entry of a menu does what its button does. */
+	/** Handlers by action id, for entries of menus: each does what its button does. */
 	const onPresses = new Map<string, OnPress>();
 
 	function onPress(id: ActionId, handle: OnPress): void {
@@ -258,13 +265,13 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 		app.action(id, ({ body, ack, action }) => handle(body, ack, action));
 	}
 
-	/** What an older version made sends nothing, and its post is drawn anew. */
+	/** For a button of an older version: sends nothing, tells its person, and has the post drawn again. */
 	const outdated = (request: PersonRequest, press: Press): Task => ({
 		...forAnybody(() => reply.older(request, press)),
 		changes: true,
 	});
 
-	// Buttons of another version.
+	// Handles buttons of another version, whose action ids this one does not know.
 	app.action(/(?:)/, async ({ body, ack, action }) => {
 		const id = 'action_id' in action ? action.action_id : '';
 		if (ACTION_IDS.has(id)) return;
@@ -320,9 +327,9 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 		},
 
 		/**
-		 * Acknowledges a press when it is stored or its person was told that it is not; after 2.5 s it tells that the
-		 * result comes later. So an acknowledged press is stored or was told of, also if the process ends; but if the
-		 * message takes longer than 400 ms, only while the process runs. The handler recognises repeats.
+		 * Acknowledges a press once it is stored, or once its person was told that it is not stored. After 2.5 s it tells
+		 * the person that the result comes later, then acknowledges. If that message takes longer than 400 ms, it is lost
+		 * when the process ends. The handler recognises repeats.
 		 */
 		storingAction(id: ActionId, plan: (request: PersonRequest, press: Press) => StoringTask): void {
 			onPress(id, async (body, ack, action) => {
@@ -345,10 +352,7 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 					};
 				};
 				const failed = (error: unknown) => {
-					const code = slackCodeOf(error);
-					// That the rules could not be checked is a failure.
-					const isRefused = code === 'too_fast' || (isRefusal(code) && code !== 'could_not_check');
-					const say = isRefused ? reply.toPerson : reply.withoutTurn;
+					const say = isNoFailure(slackCodeOf(error)) ? reply.toPerson : reply.withoutTurn;
 					return { isStored: false, tell: async () => void (await say(request, failure(error))) };
 				};
 				const stored = inRequestOf(request, id, () => store(request, read, failed));
@@ -358,9 +362,9 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 					await telling;
 				};
 				await storeFirst(async () => {
-					const inTime = await isWithin(clock, stored, ACKNOWLEDGE_WITHIN_MS);
-					if (inTime && !(await stored).isStored) await isWithin(clock, tell(), TELL_WITHIN_MS);
-					if (!inTime && late !== null) await isWithin(clock, reply.withoutTurn(request, late), TELL_WITHIN_MS);
+					const inTime = await endsWithin(clock, stored, ACKNOWLEDGE_WITHIN_MS);
+					if (inTime && !(await stored).isStored) await endsWithin(clock, tell(), TELL_WITHIN_MS);
+					if (!inTime && late !== null) await endsWithin(clock, reply.withoutTurn(request, late), TELL_WITHIN_MS);
 					await acknowledge();
 				}, tell);
 			});
@@ -373,8 +377,8 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 		},
 
 		/**
-		 * A submission is acknowledged after its task ran, and the handler recognises repeats. A failure of `after` is only
-		 * logged, because the acknowledgement has told the person the outcome.
+		 * Acknowledges a submission after its task. The handler recognises repeats. A failure of `after` is only logged,
+		 * because the acknowledgement has told the person the outcome.
 		 */
 		submission(callbackId: CallbackId, handler: SubmissionHandler): void {
 			app.view({ callback_id: callbackId, type: 'view_submission' }, async ({ body, ack }) => {
@@ -403,8 +407,8 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 		},
 
 		/**
-		 * An event in the workspace that is no request of a person. Bolt acknowledges it. `isFrequent`: repeats make no
-		 * difference, and it is not remembered, so that other events are.
+		 * Handles an event that is no request of a person. Bolt acknowledges it. `isFrequent`: a repeat does no harm, so
+		 * the event is not remembered, which leaves room for others.
 		 */
 		event(name: string, handle: (event: unknown, teamId: string) => Promise<void>, isFrequent = false): void {
 			handleEvent(name, async (event, isFirst) => {
@@ -413,8 +417,8 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 		},
 
 		/**
-		 * A message that somebody wrote, or the app's Home tab that they opened; `plan` returns null when it is no request:
-		 * nothing is remembered or logged of it. Of a task that refuses silently, failures are only logged too.
+		 * Handles a message that somebody wrote, or the opening of the Home tab. If `plan` returns null, the event is no
+		 * request, and is neither remembered nor logged. Failures of a task with `refused` are only logged.
 		 */
 		message(name: string, plan: (request: PersonRequest, event: unknown) => Task | null | Promise<Task | null>): void {
 			handleEvent(name, async (event, isFirst) => {

@@ -7,30 +7,32 @@ import { setBounded } from '../kernel/memory.ts';
 import { createRateLimiter, type RateLimit } from '../kernel/rate-limiter.ts';
 import type { PersonRequest } from './request.ts';
 
-/** How often people hear that they are too fast; else presses are refused silently. */
+/** The rate at which a person hears that they are too fast. Other refusals of that kind are silent. */
 const TELLING_RATE: RateLimit = { intervalMs: 30_000, burst: 1 };
 
 export type PersonRead = NonNullable<ReturnType<Core['sessionService']['latest']>>;
 
-/** Two typing errors leave half of the default burst, and guessing ids is limited to four a minute. */
+/**
+ * The reads that an unknown id costs: two typing errors leave half of the default burst, and a guesser gets 4 a minute.
+ */
 const UNKNOWN_ID_COST = 5;
-/** A slow database must not use up the three seconds in which Slack opens a modal. */
+/** After this, the process decides by itself: a slow database must not use up the 3 s in which Slack opens a modal. */
 const DECIDE_WITHIN_MS = 500;
-/** How many changes of a view a person has for each read. */
+/** Changes of a view that a person may make for each read. */
 const TURNS_PER_READ = 2;
 const MAX_PEOPLE = 1_000;
 
 /**
  * The only way of people's requests to the session service, so that nobody uses up the reads of all. `wasRead`: whether
- * a session could be read before: then its 404 may be something in front, and its id was no guess. `otherSpellings`:
- * ids with something stored that differ from one by letter case only.
+ * a session could be read before. If so, its 404 may come from a proxy, and its id was no guess. `otherSpellings`:
+ * stored session ids that differ from this one only by letter case.
  */
 export function createPersonReads(
 	{ sessionService, rateLimiter, directory, config, clock, metrics: { people: metrics } }: Core,
 	stored: {
 		wasRead(sessionId: string): Promise<boolean>;
 		otherSpellings(sessionId: string): Promise<readonly string[]>;
-		/** Has what a read shows stored. Never rejects. */
+		/** Has the result of a read stored. Never rejects. */
 		noteRead(reading: PersonRead): Promise<void>;
 	},
 ) {
@@ -40,7 +42,7 @@ export function createPersonReads(
 	const ownLimiter = createRateLimiter(clock);
 	const unknownIds = new Map<string, { readonly since: number; readonly count: number }>();
 
-	/** Null when the rate allows it. When the shared limiter fails, this process limits by itself. */
+	/** Null when the rate allows it, else the error. If the shared limiter fails, this process limits by itself. */
 	async function take(key: string, rate: RateLimit): Promise<HandraiseError | null> {
 		const options = { now: clock.now(), keep: 0 };
 		const shared = rateLimiter.take(key, rate, options).catch(() => null);
@@ -66,8 +68,8 @@ export function createPersonReads(
 	}
 
 	/**
-	 * Takes one read from this person's rate. Call it before what has a limit for all people: a new window, Slack's
-	 * facts about channels, the session service. @throws `too_fast`: nothing was read or opened; `listen` tells them
+	 * Takes one read from this person's rate. Call it before anything with a limit for all people: a new window, Slack's
+	 * facts about channels, a read of the service. @throws `too_fast`: nothing was read or opened; `listen` tells them
 	 */
 	async function permit(request: PersonRequest) {
 		const { userId } = request.person;
@@ -100,18 +102,21 @@ export function createPersonReads(
 	return {
 		permit,
 		/**
-		 * The id of the session that somebody named, perhaps in other letter case. The service is only asked where
-		 * something is stored under an id that differs by that. @throws what a read throws, and `too_fast`
+		 * The id of the session that somebody named, perhaps in other letter case. Asks the service only if something is
+		 * stored under an id of other letter case. @throws what a read throws, and `too_fast`
 		 */
 		async idOf(request: PersonRequest, named: string): Promise<string> {
 			if ((await stored.otherSpellings(named)).length === 0) return named;
 			return (await (await permit(request)).read(named)).session.sessionId;
 		},
-		/** Whether a person need not wait until Slack has told who they are. */
+		/** Whether Slack's facts about a person are known, so that they need not wait for them. */
 		isKnown: ({ person }: Pick<PersonRequest, 'person'>) => directory.knows(person.userId),
-		/** One change of a view without a read: Slack allows about 100 a minute for all. Null if allowed. */
+		/** Takes a change of a view without a read, of which Slack allows about 100 a minute in all. Null: allowed. */
 		turn: ({ person }: Pick<PersonRequest, 'person'>) => take(`turn:${person.userId}`, turnRate),
-		/** Ask only before telling it. A command always gets its reply, which uses no shared limit. */
+		/**
+		 * Whether to tell a person that they are too fast. A call counts as telling them. Commands are always told, because
+		 * their reply uses no shared limit.
+		 */
 		async isWorthTelling({ person: { userId }, isCommand }: PersonRequest): Promise<boolean> {
 			const waitMs = await ownLimiter.take(`telling:${userId}`, TELLING_RATE, { now: clock.now(), keep: 0 });
 			return isCommand || waitMs === 0;

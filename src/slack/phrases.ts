@@ -14,7 +14,7 @@ export interface Names {
 	displayName(userId: string): string;
 }
 
-/** A mention of somebody. What is no Slack user id stands as it is. */
+/** A mention of somebody. Text that is no Slack user id is shown as it is. */
 export function mentionOf(userId: string): Words {
 	if (isForgotten(userId)) return SOMEBODY;
 	return isUserId(userId) ? [{ type: 'user', user_id: userId }] : oneLine(userId, 80) || 'somebody';
@@ -29,7 +29,7 @@ export function mentionsOf(mention: Mentioned | null): Words {
 	return sentences(...mention.userIds.map(mentionOf), ...groups);
 }
 
-/** The name, which notifies nobody. It may not be known: the program learns it when the person acts. */
+/** The name of a person as text, which notifies nobody; `somebody` while it is not known. */
 export function personName(userId: string, names: Names): string {
 	return isForgotten(userId) ? SOMEBODY : oneLine(names.displayName(userId), 80) || 'somebody';
 }
@@ -79,15 +79,15 @@ export const shownId = (sessionId: string) => oneLine(sessionId, 100) || '(no id
 /** `session 3f9a2c1d`, the id in bold. */
 export const sessionName = (sessionId: string): Words => rich`session *${shownId(sessionId)}*`;
 
-/** The id below a name, small: it tells sessions of the same name apart. */
+/** The id in small words below a name: it tells sessions of the same name apart. */
 export const smallId = (sessionId: string) => `Session ${shownId(sessionId)}`;
 
-/** `Book a flight`, or `session 3f9a2c1d` if it has no name. A message begins with words of ours, never with it. */
+/** `Book a flight`, or `session 3f9a2c1d` without a name. Never put it first in a message: it is an agent's text. */
 export function sessionTitle(name: string, sessionId: string, limit = 150): string {
 	return oneLine(name, limit) || `session ${shownId(sessionId)}`;
 }
 
-/** `meaning`: for people who want to answer when no question is open; see `waitingWords`. */
+/** `meaning`: what people read who want to answer when no question is open; see `waitingWords`. */
 export const STATUSES = {
 	active: { emoji: '⚙️', words: 'working', meaning: 'The agent is working and has no question right now.' },
 	humanInput: { emoji: '✋', words: 'asks', meaning: 'The agent waits for a person.' },
@@ -107,7 +107,7 @@ export function statusWords(status: string) {
 }
 
 const ENDS: Readonly<Record<string, string>> = { completed: 'is done', failed: 'failed', stopped: 'was stopped' };
-/** What became of a session that is over, after its name. */
+/** How a session ended, as words after its name. */
 export const endWords = (status: string) => ENDS[status] ?? 'is over';
 
 type Progress = Pick<SessionSnapshot, 'status' | 'step'>;
@@ -115,7 +115,7 @@ type Progress = Pick<SessionSnapshot, 'status' | 'step'>;
 /** `working · step 12`. */
 export const progressWords = ({ status, step }: Progress) => joined(statusWords(status).words, stepWords(step));
 
-/** `⚙️ *Book a flight* · working · step 12`, `✋ *Book a flight* asks · step 3`; unnamed: its id. */
+/** `⚙️ *Book a flight* · working · step 12`, `✋ *Book a flight* asks · step 3`; the id for a session without a name. */
 export function titleLine({ name, sessionId, ...progress }: Progress & Pick<SessionSnapshot, 'name' | 'sessionId'>) {
 	const separator = progress.status === 'humanInput' ? ' ' : ' · ';
 	const { emoji } = statusWords(progress.status);
@@ -124,7 +124,9 @@ export function titleLine({ name, sessionId, ...progress }: Progress & Pick<Sess
 
 const stepWords = (step: number) => (step === 0 ? 'no step yet' : `step ${step}`);
 
-/** Why an agent waits with no question open. `newest`: its last one; `answer`: to it; `state`: of that. */
+/**
+ * Why an agent waits with no question open. `newest`: its last question; `answer`: to it; `state`: what it does now.
+ */
 export function waitingWords(
 	newest: { readonly goneOn: boolean } | null,
 	answer: Pick<Answer, 'person' | 'acceptedAt'> | null,
@@ -179,24 +181,24 @@ export function actionsLine(actions: readonly AgentAction[], most = 6): string {
 	return joined(...parts, andMoreWords(actions.length - shownCount));
 }
 
-/** A value in one line, cut to `limit`, or what stands in its place. */
+/** A value in one line, cut to `limit`; `(hidden)` for a secret, `(left empty)` for none. */
 export function valueLine({ value, secret }: Pick<AnswerItem, 'value' | 'secret'>, limit: number): string {
 	return secret ? '(hidden)' : oneLine(value ?? '', limit) || '(left empty)';
 }
 
-/** The same behind the bar, with all its lines. */
+/** As `valueLine`, with all lines, behind the bar. */
 export function valuePieces({ value, secret }: Pick<AnswerItem, 'value' | 'secret'>, limit: number): Piece[] {
 	const isShown = !secret && value !== null && !isBlank(value);
 	return isShown ? quotedText(value, limit) : line(secret ? '(hidden)' : '(left empty)');
 }
 
-/** `1 question`, `3 questions`; `many`: the plural that `one` makes not by an s. */
+/** `1 question`, `3 questions`. `many`: the plural if it is not `one` with an s. */
 export const counted = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
 
-/** `and 3 more`, with `what` behind it; empty when nothing is left out. */
+/** `and 3 more questions`, where `what` is `questions`; empty when nothing is left out. */
 export const andMoreWords = (count: number, what = '') => (count > 0 ? `and ${count} more ${what}`.trim() : '');
 
-/** Slack shows no name for a direct message's id. `whose`: who is in it when that is not the reader. */
+/** The words for a channel. Slack has no name for a direct message. `whose`: its person, if that is not the reader. */
 export function placeWords(channelId: string, whose: Words | null = null): Words {
 	if (!isDirectMessage(channelId)) return [{ type: 'channel', channel_id: channelId }];
 	return whose === null
@@ -209,7 +211,7 @@ const linkTo = (url: string, text: string): Words => [{ type: 'link', url, text 
 /** A link to another message. */
 export const linkWords = (link: string, what: 'question' | 'result' | 'end') => linkTo(link, `Go to ${what}`);
 
-/** In the place of a message that stands twice. `link`: to the other one. */
+/** Replaces a message that was posted twice. `link`: to the other one. */
 export function repeatWords(link: string | undefined): Words {
 	const other = link === undefined ? 'another one here' : linkTo(link, 'this one');
 	return rich`🔁 This was a repeat. The message that is kept current is ${other}.`;

@@ -9,17 +9,20 @@ import type { Log } from '../kernel/log.ts';
 import type { LogEvent } from '../kernel/log-lines.ts';
 import { inRequest } from '../kernel/requests.ts';
 import type { DeepReadonly } from '../kernel/values.ts';
-import { type ActRefusal, ANYWHERE, type Place } from './access-policy.ts';
+import { type ActRefusal, ANYWHERE, isCertainRefusal, type Place } from './access-policy.ts';
 import type { MessageContent, ModalView } from './blocks.ts';
 import type { Need } from './calls.ts';
-import { OWN_MESSAGE, slackCodeOf } from './clients.ts';
+import { POST_METADATA_TYPE, slackCodeOf, slackFailure } from './clients.ts';
 import { CALLBACKS, decodeInboxRow, decodeMetadata, NO_OPTION, type ViewMetadata } from './ids.ts';
 
 /** Slack leaves out fields that do not apply, or sends null. A field of another type is ignored. */
 const lenient = <T extends z.ZodType>(type: T) => type.nullish().catch(null);
 const id = lenient(z.string().min(1));
 
-const OWN_METADATA = z.object({ event_type: z.literal(OWN_MESSAGE), event_payload: z.object({ key: z.string() }) });
+const OWN_METADATA = z.object({
+	event_type: z.literal(POST_METADATA_TYPE),
+	event_payload: z.object({ key: z.string() }),
+});
 
 /** Slash commands are flat and interactions are nested; this schema reads both. */
 const BODY_SCHEMA = z.object({
@@ -100,14 +103,14 @@ export function personRequest(raw: unknown, teamId: string, log: Log) {
 		person,
 		/** The workspace that Slack names for the person; null: none. Only the access policy uses it. */
 		claimedTeamId,
-		/** Where the person acts; null inside a modal. */
+		/** The channel in which the person acts; null inside a modal. */
 		channelId: data.channel_id ?? data.channel?.id ?? data.container?.channel_id ?? null,
-		/** The thread of the message they acted on, or that message when it can start one in a channel. */
+		/** The thread of the message they acted on, or that message itself if it can start a thread. */
 		threadTs,
 		messageTs: isEphemeral ? null : messageTs,
-		/** By which the program finds that message again; null: it is none that stays current. */
+		/** The key of the post they acted on, from its metadata; null for other messages. */
 		postKey: data.message?.metadata?.event_payload.key ?? null,
-		/** The person has the thread open: they wrote a reply there, or acted on a message that is shown only there. */
+		/** The person has the thread open: they wrote a reply in it, or acted on a message that only it shows. */
 		isInThread: threadTs !== null && threadTs !== messageTs && (isEphemeral || isOnlyInThread),
 		isCommand: data.command != null,
 		/** Opens one modal within three seconds. */
@@ -127,8 +130,8 @@ export const viewIn = (interaction: unknown) => INTERACTION_SCHEMA.parse(interac
 export const readView = (raw: unknown): SubmittedView => VIEW_SCHEMA.parse(raw);
 
 /**
- * Reads a press. `number`: its value as a page or position, else 0. `view`: null on a message. `row`: where a press in
- * an inbox or a direct message belongs. `actionTs`: when Slack took the press, also of a repeat; null if left out.
+ * Reads a press. `number`: its value as a page or position, else 0. `view`: null on a message. `row`: the origin of the
+ * pressed row in an inbox or a direct message. `actionTs`: when Slack took the press, the same for a repeat; or null.
  */
 export function readPress(action: unknown, view: SubmittedView | null) {
 	const { value, selected_option: option, block_id: blockId, action_ts: actionTs = null } = ACTION_SCHEMA.parse(action);
@@ -184,15 +187,15 @@ export function originOf({ channelId, threadTs }: PersonRequest, view: Submitted
 	return view?.metadata?.origin ?? { channelId, threadTs };
 }
 
-/** A press inside a modal names no channel: replies to it go to where the modal was opened. */
-export function whereItBegan(request: PersonRequest, origin: ViewMetadata['origin']): PersonRequest {
+/** The request as if made at the origin of its modal: a press inside a modal names no channel to reply in. */
+export function atOrigin(request: PersonRequest, origin: ViewMetadata['origin']): PersonRequest {
 	return request.channelId === null ? { ...request, ...origin } : request;
 }
 
-/** Codes of failures of the store and of the program. Others are about what somebody sent. */
+/** Codes of failures of the store or the program. Other codes are about what somebody sent. */
 export const NOT_STORED: ReadonlySet<string> = new Set(['store_unavailable', 'acceptance_unknown', 'internal']);
 
-/** Has the audit and the log name this request in all that `work` does. `action`: what its person did. */
+/** Runs `work` so that the audit and the log name this request and its `action`. */
 export const inRequestOf = <Result>(
 	{ requestId: id, person }: PersonRequest,
 	action: string,
@@ -209,8 +212,8 @@ export async function noteRefusal(
 	await count(refusal).catch((error: unknown) => log.warn('refusal_not_counted', { code: slackCodeOf(error) }));
 }
 
-/** Whether the work ends within this time. Never rejects. */
-export function isWithin(clock: Clock, work: Promise<unknown>, ms: number): Promise<boolean> {
+/** Whether `work` settles within `ms`. Never rejects. */
+export function endsWithin(clock: Clock, work: Promise<unknown>, ms: number): Promise<boolean> {
 	const yes = () => true;
 	return within(clock, work.then(yes, yes), ms, () => false);
 }
@@ -220,10 +223,10 @@ export interface AllowedRequest extends PersonRequest {
 	readonly access: 'allowed';
 }
 
-/** Resolves to the next task, if there is one. The access policy is asked again for it. */
-export type Done = Promise<void> | Promise<Task>;
+/** Resolves to the next task, if there is one, for which the access policy is asked again. */
+export type TaskResult = Promise<void> | Promise<Task>;
 
-/** What a request is about. `others`: how many more sessions. */
+/** The session that a request is about. `others`: how many more there are. */
 export interface Subject {
 	readonly sessionId: string;
 	readonly others?: number;
@@ -234,37 +237,39 @@ export interface Subject {
 export interface Task {
 	/** What the access policy checks; `anybody`: it is not asked. */
 	readonly place: Place | 'anybody';
-	/** How new facts about the person have to be, and who is asked about first; left out: the policy's default. */
+	/** How fresh facts about the person have to be, and the priority of asking for them. Default: `look`. */
 	readonly need?: Need;
 	/** It changes something, so a refusal says that nothing was changed. */
 	readonly changes?: true;
-	/** Not run for a person who is too fast: for what uses a shared limit, and takes no read. */
+	/** Takes a turn of the person before it runs, because it uses a limit that all share and takes no read. */
 	readonly takesTurn?: true;
-	/** It asks for the inbox in which the person pressed; else that is shown again after it. */
+	/** The task itself has the pressed inbox drawn again. Without this, `listen` does so after the task. */
 	readonly asksInbox?: true;
-	/** What a person who is too fast is told besides. */
+	/** The session that is named to a person who is too fast. */
 	readonly about?: Subject;
-	run(request: AllowedRequest): Done;
+	run(request: AllowedRequest): TaskResult;
 	/**
-	 * It opens a window, which it has from `reply.openWindow`. Where Slack has to be asked about many people, this view
-	 * opens first, because a trigger lives for 3 seconds. It shows nothing of a session.
+	 * The view to open before the person is checked, if Slack is asked about many people: a trigger lives for 3 seconds.
+	 * `reply.openWindow` returns that window to the task. It shows nothing of a session.
 	 */
 	readonly window?: ModalView;
-	/** With `refused`: where Slack is asked about many people, they wait, and are told by the task or not at all. */
+	/**
+	 * With `refused`: if Slack is asked about many people, the task waits too. Only the task tells its person anything.
+	 */
 	readonly waits?: true;
 	/** Replaces the usual reply to a person who is refused. */
 	readonly refused?: (refusal: NotAllowed) => Promise<void>;
 }
 
 /**
- * Why a task is not run. The error is `too_fast`: whether they are there has to be asked, and they ask too much; or a
- * refusal with the names of whom to ask.
+ * Why a task is not run. An error is a refusal with the names of whom to ask, or `too_fast`: the person is too fast to
+ * ask Slack whether they are in the channel.
  */
 export type NotAllowed = ActRefusal | HandraiseError;
 
 export type SubmissionAck =
 	| { readonly response_action: 'update'; readonly view: ModalView }
-	/** Above the submitted view, which Slack shows again as it was, with all that was typed, when this one is closed. */
+	/** Opens above the submitted view, which Slack shows again, with all that was typed, when this one is closed. */
 	| { readonly response_action: 'push'; readonly view: ModalView }
 	| { readonly response_action: 'errors'; readonly errors: Readonly<Record<string, string>> };
 
@@ -273,10 +278,10 @@ export interface Submitted {
 	readonly after?: () => Promise<void>;
 }
 
-/** Slack's waiting for the acknowledgement of a submission. */
+/** The time in which Slack waits for the acknowledgement of a submission. */
 export interface Wait {
 	waitedMs(): number;
-	/** Settles as `work` of the store does, or throws `code` before Slack gives up: what becomes of it is not known. */
+	/** Settles as `work` of the store. Throws `code` shortly before Slack gives up: then the outcome is unknown. */
 	inTime<Result>(work: Promise<Result>, code: string): Promise<Result>;
 }
 
@@ -293,56 +298,65 @@ export interface SubmissionHandler {
 
 /** `run` resolves to what is done after the acknowledgement. */
 export interface StoringTask extends Storing<() => Promise<void>> {
-	/** Says that the press is not stored, for what was thrown, or a refusal. */
+	/** The message that the press is not stored. `error`: what was thrown, or a refusal. */
 	failure(error: unknown): MessageContent;
-	/** Says before the acknowledgement that the result comes later. Null: nothing says so. */
+	/** The message before the acknowledgement that the result comes later; null for none. */
 	readonly late: MessageContent | null;
 }
 
 type TaskOptions = Omit<Task, 'place' | 'run'>;
 
-/** For work that shows nothing of a session and stores nothing. */
-export const forAnybody = (run: () => Done): Task => ({ place: 'anybody', run });
+/** A task without a check, for work that shows nothing of a session and stores nothing. */
+export const forAnybody = (run: () => TaskResult): Task => ({ place: 'anybody', run });
 
 export const NOTHING_TO_DO: Task = forAnybody(async () => {});
 
-/** Where somebody acts on what is of this channel: perhaps on a copy, in an inbox or a direct message. */
+/** The place of an act on something of `channelId`. In another channel or an inbox, the person acts on a copy. */
 export function copyPlace(request: PersonRequest, channelId: string | null, sessionId?: string): Place {
 	const about = sessionId === undefined ? {} : { sessionId };
 	return channelId === null || channelId === request.channelId ? { channelId } : { channelId, ...about, isCopy: true };
 }
 
-/** Where somebody answers a question of this channel. */
+/** The place of an answer to a question of `channelId`. */
 export function answerPlace(request: PersonRequest, channelId: string | null, sessionId: string): Place {
 	return { ...copyPlace(request, channelId, sessionId), answers: sessionId };
 }
 
-/** Where somebody acts in a window, or on their own answer: they may have left its channel since. */
+/** The place of an act in a window or on an own answer, whose channel the person may have left. */
 export function windowPlace(shown: { readonly origin: Origin; readonly sessionId: string } | null): Place {
 	return shown === null ? { channelId: null } : { ...shown.origin, sessionId: shown.sessionId };
 }
 
-/** For people who may act in this channel; null: the request belongs to no channel. */
+/** A task for people who may act in this channel, or at this place. Null: the request belongs to no channel. */
 export function ifAllowed(
 	channel: string | null | Place,
-	run: (request: AllowedRequest) => Done,
+	run: (request: AllowedRequest) => TaskResult,
 	options: TaskOptions = {},
 ): Task {
 	const place = channel === null || typeof channel === 'string' ? { channelId: channel } : channel;
 	return { place, run, ...options };
 }
 
-/** For people who may act in any channel: the reply must show nothing of a session. */
-export function ifAllowedAnywhere(run: (request: PersonRequest) => Done, options: TaskOptions = {}): Task {
+/** A task for people who may act in any channel. The reply must show nothing of a session. */
+export function ifAllowedAnywhere(run: (request: PersonRequest) => TaskResult, options: TaskOptions = {}): Task {
 	return { place: ANYWHERE, run, ...options };
 }
 
-/** Where a refusal is told later, at "Send answer". */
+/** For tasks whose refusal is told later, at *Send answer*. */
 export const SILENTLY: TaskOptions = { refused: async () => {}, waits: true };
 
-/** That a person is too fast is no failure of the program. */
-export function logFailure({ log }: PersonRequest, error: unknown, event: LogEvent, facts: object = {}): void {
+/** Whether a code refuses a person, or says that they are too fast: the program did not fail. */
+export const isNoFailure = (code: string) => code === 'too_fast' || isCertainRefusal(code);
+
+/** Logs what a request threw: a refusal as information, a limit of Slack as a warning, all else as an error. */
+export function logFailure(
+	{ log }: Pick<PersonRequest, 'log'>,
+	error: unknown,
+	event: LogEvent,
+	facts: object = {},
+): void {
 	const code = slackCodeOf(error);
-	if (code === 'too_fast') log.info({ ...facts, code }, 'refused');
+	if (isNoFailure(code)) log.info({ ...facts, code }, 'refused');
+	else if (slackFailure(error).retryAfterMs !== null) log.warn(event, { ...facts, code });
 	else log.error(event, { ...facts, code, err: error });
 }

@@ -17,8 +17,8 @@ import type { OnCut } from '../domain/texts.ts';
 
 /*
  * How words enter Slack. Text from outside (agents, sessions, files, people, the dashboard) is a text element of rich
- * text, in which Slack reads no markup, so nothing in it can leave its place. Only our own literals have marks of
- * their own: `*bold*` and code in backticks.
+ * text, in which Slack reads no markup, so it stays text. Only our own literals have marks: `*bold*` and code in
+ * backticks.
  */
 
 /** A piece of a line. */
@@ -30,18 +30,18 @@ export type Part =
 	| RichTextDate
 	| RichTextLink;
 
-/** What stands in a line. A string is shown as it is, character by character. */
+/** The words of a line. A string is shown as it is, character by character. */
 export type Words = string | readonly Part[];
 
 const STYLES = ['bold', 'code', 'strike'] as const;
 type Style = (typeof STYLES)[number];
 
-/** Our words with `*bold*` and code in backticks. What is put in stands as it is, in the style around it. */
+/** Our words with `*bold*` and code in backticks. Values are shown as they are, in the style around them. */
 export function rich(own: TemplateStringsArray, ...values: readonly (Words | number)[]): readonly Part[] {
 	return read(own, values);
 }
 
-/** The same for a constant: `{name}` is replaced with the words of that name. Never for text from outside. */
+/** As `rich`, for a constant: `{name}` is replaced with `slots.name`. Never for text from outside. */
 export function marked(own: string, slots: Readonly<Record<string, Words>> = {}): readonly Part[] {
 	const pieces = own.split(/\{(\w+)\}/);
 	const names = pieces.filter((_, at) => at % 2 === 1);
@@ -93,7 +93,7 @@ function merged(parts: readonly Part[]): readonly Part[] {
 	return all;
 }
 
-/** One behind the other. */
+/** Joins words without a separator. */
 export const together = (words: readonly Words[]): readonly Part[] => merged(words.flatMap(partsOf));
 
 export const isEmpty = (words: Words) => words.length === 0;
@@ -104,28 +104,28 @@ function between(separator: string, words: readonly Words[]): Words {
 	return merged(all.flatMap((one, at) => [...(at === 0 ? [] : partsOf(separator)), ...partsOf(one)]));
 }
 
-/** What is not empty, with ` · ` between. Strings alone make a string. */
+/** Joins words that are not empty with ` · `. Strings alone make a string. */
 export function joined(...words: readonly string[]): string;
 export function joined(...words: readonly Words[]): Words;
 export function joined(...words: readonly Words[]): Words {
 	return between(' · ', words);
 }
 
-/** What is not empty, with a space between. */
+/** Joins words that are not empty with a space. */
 export function sentences(...words: readonly string[]): string;
 export function sentences(...words: readonly Words[]): Words;
 export function sentences(...words: readonly Words[]): Words {
 	return between(' ', words);
 }
 
-/** What is not empty, each on a line of its own. */
+/** Puts words that are not empty on a line each. */
 export function lines(...words: readonly string[]): string;
 export function lines(...words: readonly Words[]): Words;
 export function lines(...words: readonly Words[]): Words {
 	return between('\n', words);
 }
 
-/** The lines of these words. */
+/** Splits words into lines. */
 export function linesIn(words: Words): Words[] {
 	if (typeof words === 'string') return words.split('\n');
 	const all: Part[][] = [[]];
@@ -138,33 +138,33 @@ export function linesIn(words: Words): Words[] {
 	return all;
 }
 
-/** What is not empty, with `, ` between. */
+/** Joins words that are not empty with `, `. */
 export const listed = (...words: readonly Words[]): Words => between(', ', words);
 
-/** A piece of rich text: a line of ours, something behind the bar of what others wrote, or code. */
+/** A piece of rich text: a line of ours, a quote behind the bar, or code. */
 export type Piece = RichTextSection | RichTextQuote | RichTextPreformatted;
 
 export function line(words: Words): Piece[] {
 	return isNothing(words) ? [] : [{ type: 'rich_text_section', elements: [...partsOf(words)] }];
 }
 
-/** Behind the bar. */
+/** A quote, with Slack's bar at its left. */
 export function quote(words: Words): Piece[] {
 	return isNothing(words) ? [] : [{ type: 'rich_text_quote', elements: [...partsOf(words)] }];
 }
 
-/** What a person wrote, behind the bar, cut to `limit` with a note. */
+/** What a person wrote, behind the bar, cut to `limit` UTF-16 units with a note. */
 export function quotedText(text: string, limit: number, onCut?: OnCut): Piece[] {
 	const { text: shown, note } = shownPart(text, limit, onCut);
 	return quote(isBlank(shown) ? note : shown + note);
 }
 
-/** Code with a frame, as it stands: Slack reads nothing in it. */
+/** Code with a frame. Slack reads no markup in it. */
 export function code(text: string): Piece {
 	return { type: 'rich_text_preformatted', border: 1, elements: [{ type: 'text', text }] };
 }
 
-/** These pieces as a block; none when nothing of them is visible. One bar stands beside neighbours behind it. */
+/** Pieces as one block; no block without pieces. Neighbouring quotes become one, so that one bar stands beside them. */
 export function richText(...pieces: readonly Piece[]): RichTextBlock[] {
 	const elements: Piece[] = [];
 	for (const piece of pieces) {
@@ -181,7 +181,7 @@ export function richText(...pieces: readonly Piece[]): RichTextBlock[] {
 	return elements.length === 0 ? [] : [{ type: 'rich_text', elements }];
 }
 
-/** What people read of these pieces. */
+/** The pieces as plain text. */
 export const piecesText = (pieces: readonly Piece[]) =>
 	pieces.map(({ elements }) => plainWords(elements as Part[])).join('\n');
 
@@ -197,10 +197,10 @@ export function unescaped(text: string): string {
 	return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 }
 
-/** The words as the `text` of a message, which notifications show: escaped, with mentions and dates. */
+/** Words as the `text` of a message, which notifications show: escaped, with mentions, dates and links in mrkdwn. */
 export const notificationText = (words: Words) => partsOf(words).map(markupOf).join('');
 
-/** A mention, date or link in mrkdwn; a text escaped. */
+/** A part in mrkdwn. Text is escaped. */
 export function markupOf(part: Part): string {
 	switch (part.type) {
 		case 'text':
@@ -218,7 +218,7 @@ export function markupOf(part: Part): string {
 	}
 }
 
-/** The words as plain text, in which times are in UTC and an id means nothing to people. */
+/** Words as plain text. Dates are in UTC, and `somebody` replaces mentions, whose ids mean nothing to people. */
 export function plainWords(words: Words, somebody = 'somebody'): string {
 	const textOf = (part: Part) => {
 		switch (part.type) {
@@ -238,14 +238,14 @@ export function plainWords(words: Words, somebody = 'somebody'): string {
 	return partsOf(words).map(textOf).join('');
 }
 
-/** Closes what stands before it. */
+/** Punctuation that belongs to the word before it. */
 const CLOSING = /^[.,;:!?)]*/;
 
-/** For small lines: texts as plain text without styles, and what Slack has to fill in as mrkdwn of ours alone. */
+/** Elements of a context block: text as plain text without styles, mentions, dates and links as mrkdwn of ours. */
 export function smallElements(words: Words) {
 	const parts = merged(partsOf(words).map((part) => (part.type === 'text' ? { type: 'text', text: part.text } : part)));
 	return parts.flatMap((part, at): (PlainTextElement | MrkdwnElement)[] => {
-		// Slack leaves a gap between elements. Behind a mention, our own words come first.
+		// Slack leaves a gap between elements, so punctuation after a mention moves into the mention's element.
 		const isAfterMark = at > 0 && parts[at - 1]?.type !== 'text';
 		const text = part.type === 'text' ? (isAfterMark ? part.text.replace(CLOSING, '') : part.text).trim() : '';
 		if (part.type === 'text') return isBlank(text) ? [] : [{ type: 'plain_text', text, emoji: false }];

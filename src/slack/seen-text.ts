@@ -3,11 +3,11 @@ import { parseAddress } from '../kernel/values.ts';
 import { escapeMrkdwn, unescaped } from './rich-text.ts';
 
 /*
- * What a person wrote, as they see it. Their client sends rich text, and mrkdwn, in which a mark of emphasis may be a
- * typed asterisk. Both are read as escaped text with what Slack marks in angle brackets.
+ * What a person wrote, as they see it. Their client sends rich text, and mrkdwn, in which an asterisk may be typed or
+ * may mark emphasis. Both are read as escaped text, with mentions and links in angle brackets.
  */
 
-/** mrkdwn has no emphasis within a word. */
+/** A character of a word: mrkdwn has no emphasis within a word. */
 const IN_WORD = String.raw`[\p{L}\p{N}_]`;
 
 const FIELDS = z.record(z.string(), z.unknown());
@@ -17,7 +17,7 @@ const LIST = z.object({ indent: z.int().min(0).max(9).default(0), offset: z.int(
 
 type Write = (text: (name: string) => string, parts: readonly string[], list: z.infer<typeof LIST>) => string;
 
-/** Of elements shown as text, by type: what they are, from their texts by name and their parts. */
+/** Writers of the elements of rich text, by type. `text`: a field by name; `parts`: the written inner elements. */
 const RICH: Readonly<Record<string, Write>> = {
 	text: (text) => escapeMrkdwn(text('text')),
 	link: (text) => `<${escapeMrkdwn(text('url').replaceAll('|', '%7C'))}|${escapeMrkdwn(text('text'))}>`,
@@ -43,31 +43,31 @@ const RICH: Readonly<Record<string, Write>> = {
 	rich_text: (_, parts) => parts.map((part) => part.replace(/\n?$/, '\n')).join(''),
 };
 
-/** Throws for what it does not know. */
+/** Throws for an unknown element. */
 function richText(element: unknown): string {
 	const fields = FIELDS.parse(element);
 	const text = (name: string) => TEXT.parse(fields[name]);
 	const write = Object.hasOwn(RICH, text('type')) ? RICH[text('type')] : undefined;
 	if (write === undefined) throw new Error('not known');
 	const read = write(text, PARTS.parse(fields.elements).map(richText), LIST.parse(fields));
-	// Its author does not say what they struck out: unlike emphasis, it keeps its marks.
+	// Struck text keeps its marks, because its author means the contrary of it.
 	return FIELDS.safeParse(fields.style).data?.strike === true ? `~${read}~` : read;
 }
 
 const MESSAGE = z.object({ text: z.string().catch(''), blocks: z.array(z.unknown()).catch([]) });
 
-/** With people's names still ids. */
+/** The text, in which mentions are still ids in angle brackets. */
 function markedText(message: unknown): string {
 	const { text = '', blocks = [] } = MESSAGE.safeParse(message).data ?? {};
 	try {
 		if (blocks.length === 1) return richText(blocks[0]);
 	} catch {
-		// A block of an app, or of a kind that is new: its mrkdwn says nearly the same.
+		// For a block of an app or of a new kind, the mrkdwn says nearly the same.
 	}
 	return withoutEmphasis(text);
 }
 
-/** Code (groups 1 and 2), what stands in angle brackets, and emphasis with its mark (3 and 4). */
+/** Code (groups 1 and 2), anything in angle brackets, and emphasis: its mark (3) and its text (4). */
 const MARKED = new RegExp(
 	`\`\`\`\\n?(.+?)\\n?\`\`\`|\`([^\`\\n]+)\`|<[^<>]*>|` +
 		String.raw`(?<!${IN_WORD})([*_])(?!\s)((?:(?!\3)[^\n])+)(?<!\s)\3(?!${IN_WORD})`,
@@ -85,7 +85,9 @@ export function mentionsIn(message: unknown): ReadonlySet<string> {
 	return new Set(Array.from(markedText(message).matchAll(/<([@#]\w+)/g), ([, mention = '']) => mention));
 }
 
-/** A message as its author sees it. `names`: of `mentionsIn`, if known. `leftOut`: whose mentions go, with comma. */
+/**
+ * A message as its author sees it. `names`: by mention, if known. `leftOut`: the user id whose mentions are removed.
+ */
 export function seenText(message: unknown, leftOut: string, names: ReadonlyMap<string, string> = new Map()): string {
 	const text = withoutMention(markedText(message).replace(INVISIBLE, ''), leftOut);
 	const read = text.replace(/<([^<>]*)>/g, (whole, inside: string) => seen(inside, names) ?? whole);
@@ -94,10 +96,10 @@ export function seenText(message: unknown, leftOut: string, names: ReadonlyMap<s
 		.trim();
 }
 
-/** What pasting brings along. Joiners stay: emoji and some scripts need them. */
+/** Invisible characters of pasted text. Joiners stay, because emoji and some scripts need them. */
 const INVISIBLE = /[\u00ad\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069]/g;
 
-/** Where a mention stood, the text reads on: with a space or a line's end, without the mention's comma. */
+/** Removes mentions of a person, and the comma of each; a space or a line end stays. */
 function withoutMention(text: string, userId: string): string {
 	const [first = '', ...others] = text.split(new RegExp(`<@${userId}(?:\\|[^<>]*)?>`));
 	const parts = [first, ...others.map((part) => part.replace(/^\s*(?:[,，、]|[:：](?![\w+'-]+:))/, ''))];
@@ -113,7 +115,7 @@ function withoutMention(text: string, userId: string): string {
 	return kept.join('');
 }
 
-/** What people see instead of one pair of brackets; null if it stays. */
+/** The text that people see for one pair of angle brackets; null if they see the brackets. */
 function seen(inside: string, names: ReadonlyMap<string, string>): string | null {
 	const [, target = '', label = ''] = /^([^|]*)(?:\|(.*))?$/s.exec(inside) ?? [];
 	if (target.startsWith('!date^')) return label || null;
@@ -126,7 +128,7 @@ function seen(inside: string, names: ReadonlyMap<string, string>): string | null
 	return label === '' || isTheAddress(label, scheme, address) ? label || address : `${label} (${address})`;
 }
 
-/** Whether Slack, not a person, has made a link of the label. */
+/** Whether Slack, not a person, made the link, because its label is the address. */
 function isTheAddress(label: string, scheme: string, address: string): boolean {
 	if (label === address || (scheme === 'tel:' && /^[\d\s()+./-]+$/.test(label))) return true;
 	const shown = parseAddress(unescaped(label.startsWith(scheme) ? label : `${scheme}//${label}`));

@@ -19,7 +19,7 @@ export type UserGroups =
 
 export const NO_GROUPS: UserGroups = { kind: 'unknown', why: 'no_answer' };
 
-/** Of people and user groups in one line. */
+/** The most people and user groups that one line names. */
 export const MOST_NAMED = 5;
 /** Slack allows 20 lists a minute for all people together. */
 const MAX_AGE_MS = 60_000;
@@ -35,7 +35,7 @@ export function createUserGroups({ client, clock, log }: { client: WebClient; cl
 	});
 
 	return {
-		/** Does not throw. */
+		/** Never rejects. */
 		list: (): Promise<UserGroups> =>
 			lists.get('', MAX_AGE_MS).catch((error: unknown) => {
 				log.info({ code: slackFailure(error).code }, 'user groups could not be listed');

@@ -2,7 +2,15 @@ import type { Core } from '../core.ts';
 import { MINUTE_MS, uptimeOf } from '../kernel/clock.ts';
 import { setBounded } from '../kernel/memory.ts';
 import { type MessageContent, replacement, textMessage } from '../slack/blocks.ts';
-import { isThreaded, keyedBy, linkOf, OWN_MESSAGE, respond, slackErrorCode, slackOutcome } from '../slack/clients.ts';
+import {
+	isThreaded,
+	linkOf,
+	POST_METADATA_TYPE,
+	postMetadata,
+	respond,
+	slackErrorCode,
+	slackOutcome,
+} from '../slack/clients.ts';
 import { repeatWords } from '../slack/phrases.ts';
 import { type DuePost, kindOf, type Post, type PostTarget, type SendOutcome } from './post.ts';
 
@@ -115,7 +123,12 @@ export function createMessages({ clients, directChannelOf, clock, log }: Core) {
 				};
 			}
 			const threadTs = threadOf(due);
-			const message = { channel, ...content, metadata: keyedBy(id), ...(threadTs !== null && { thread_ts: threadTs }) };
+			const message = {
+				channel,
+				...content,
+				metadata: postMetadata(id),
+				...(threadTs !== null && { thread_ts: threadTs }),
+			};
 			return () => send(() => client.chat.postMessage(message), target, threadTs);
 		},
 
@@ -159,7 +172,7 @@ export function createMessages({ clients, directChannelOf, clock, log }: Core) {
 					search.callCount += 1;
 					const page = await historyPage(channel, search);
 					const found = page.messages?.find(
-						({ metadata: about }) => about?.event_type === OWN_MESSAGE && Object(about.event_payload).key === id,
+						({ metadata: about }) => about?.event_type === POST_METADATA_TYPE && Object(about.event_payload).key === id,
 					);
 					if (found?.ts !== undefined) return { kind: 'found', ts: found.ts } as const;
 					search.cursor = page.response_metadata?.next_cursor || null;

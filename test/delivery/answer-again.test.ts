@@ -1,4 +1,4 @@
-import { NOTICES } from '../../src/screens/form.ts';
+import { NOTICES } from '../../src/screens/form-notices.ts';
 import { decodeMetadata } from '../../src/slack/ids.ts';
 import { statusWords } from '../../src/slack/phrases.ts';
 import {

@@ -1,5 +1,5 @@
 import { itemsOf } from '../../fake-session-service/log.ts';
-import { NOTICES } from '../../src/screens/form.ts';
+import { NOTICES } from '../../src/screens/form-notices.ts';
 import { waitingWords } from '../../src/slack/phrases.ts';
 import {
 	answeredMeanwhile,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { CHOICE_WORDS } from '../../src/screens/receipt.ts';
+import { CHOICE_WORDS } from '../../src/screens/choice.ts';
 import {
 	type App,
 	afterAll,

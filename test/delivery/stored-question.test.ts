@@ -1,5 +1,6 @@
 import type { ItemJson } from '../../fake-session-service/json.ts';
-import { HIDES, NOTICES } from '../../src/screens/form.ts';
+import { HIDES } from '../../src/screens/form.ts';
+import { NOTICES } from '../../src/screens/form-notices.ts';
 import {
 	type AnswererApp,
 	answererApp,

@@ -13,7 +13,8 @@ import { boundaryBefore } from '../../src/domain/texts.ts';
 import { historyView, questionModal } from '../../src/screens/answer.ts';
 import { endPost, watchCard } from '../../src/screens/card.ts';
 import { filesMessage } from '../../src/screens/details.ts';
-import { chooseItemModal, NOTICES, sessionModal } from '../../src/screens/form.ts';
+import { chooseItemModal, sessionModal } from '../../src/screens/form.ts';
+import { NOTICES } from '../../src/screens/form-notices.ts';
 import { handOverMetadata, handOverModal, handOverPost } from '../../src/screens/hand-over.ts';
 import { homeView } from '../../src/screens/inbox.ts';
 import { askedPost, settledQuestionPost } from '../../src/screens/question-post.ts';
@@ -35,7 +36,8 @@ import {
 	watchList,
 	watchOutcomeWords,
 } from '../../src/screens/watch.ts';
-import { createLinks, newMetadata } from '../../src/slack/ids.ts';
+import { newMetadata } from '../../src/slack/ids.ts';
+import { createLinks } from '../../src/slack/links.ts';
 import type { Piece } from '../../src/slack/rich-text.ts';
 import { answerOf, item, now } from '../slack/support/answers.ts';
 import { showsAll } from '../slack/support/as-shown.ts';

@@ -61,8 +61,8 @@ describe('all variants', () => {
 		const elsewhere = [...sources()].filter(
 			([path, source]) =>
 				!isView(path) &&
-				!/^(?:operator\/doctor\/|slack\/parts\.ts$)/.test(path) &&
-				/import \{[^}]*(?<!type )\b(?:message|modal)\b[^}]*\} from '[^']*\/parts\.ts'|type: '(?:modal|home)'/.test(
+				!/^(?:operator\/doctor\/|slack\/blocks\.ts$)/.test(path) &&
+				/import \{[^}]*(?<!type )\b(?:message|modal)\b[^}]*\} from '[^']*\/blocks\.ts'|type: '(?:modal|home)'/.test(
 					source,
 				),
 		);

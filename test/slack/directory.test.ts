@@ -145,3 +145,25 @@ it('ends the wait for somebody of whom another replica read in the list', async 
 	expect(await directory.person('U1')).toMatchObject({ isDeactivated: false });
 	directory.stop();
 });
+
+it('asks for a name again after the account has changed, and keeps the former one when Slack does not tell', async () => {
+	const clock = createManualClock();
+	let name: string | null = 'Ada';
+	const info = async ({ user: id }: { user: string }) => {
+		if (name === null) throw new Error('Slack is away');
+		return { user: { id, deleted: false, is_bot: false, name } };
+	};
+	const clients = { people: { users: { info } } } as unknown as SlackClients;
+	const directory = createDirectory({ clients, calls: callsAt(clock).calls, clock });
+	expect(await directory.learnName('U1')).toBe('Ada');
+	name = 'Ada L.';
+	expect(await directory.learnName('U1')).toBe('Ada');
+	directory.changed('U1');
+	await clock.advance(2_000);
+	expect(await directory.learnName('U1')).toBe('Ada L.');
+	directory.changed('U1');
+	await clock.advance(2_000);
+	name = null;
+	expect(await directory.learnName('U1')).toBe('Ada L.');
+	directory.stop();
+});

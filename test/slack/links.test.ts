@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLinks } from '../../src/slack/ids.ts';
+import { createLinks } from '../../src/slack/links.ts';
 
 const links = createLinks({
 	serviceUrl: 'https://service.example:8443/api',

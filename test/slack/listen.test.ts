@@ -1,10 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
+import { HandraiseError } from '../../src/kernel/errors.ts';
 import { ANYWHERE } from '../../src/slack/access-policy.ts';
 import { textMessage } from '../../src/slack/blocks.ts';
+import { rateLimitError } from '../../src/slack/calls.ts';
 import { errorWords } from '../../src/slack/error-view.ts';
 import { createListen } from '../../src/slack/listen.ts';
+import { logFailure } from '../../src/slack/request.ts';
 import { createRecordingLog } from '../store/support.ts';
 import { coreOf } from '../support/core.ts';
 
@@ -119,3 +122,18 @@ it.each([
 		expect(acts).toEqual([`⚠️ ${errorWords('older_version').plain}`, 'acknowledged']);
 	},
 );
+
+it('logs a refusal as information, a limit of Slack as a warning, and else an error', () => {
+	const levelOf = (error: unknown) => {
+		const log = createRecordingLog();
+		logFailure({ log }, error, 'request_failed');
+		return log.lines.map(({ level }) => level);
+	};
+	const thrown = (code: string) => new HandraiseError('a test', { code });
+	for (const code of ['too_fast', 'not_named', 'not_there', 'nobody_left'])
+		expect(levelOf(thrown(code))).toEqual(['info']);
+	expect(levelOf(rateLimitError('users.info', 1_000, 0))).toEqual(['warn']);
+	expect(levelOf(Object.assign(new Error('429'), { retryAfter: 30 }))).toEqual(['warn']);
+	for (const code of ['could_not_check', 'internal', 'slack_unavailable'])
+		expect(levelOf(thrown(code))).toEqual(['error']);
+});

@@ -7,7 +7,7 @@ import { evidence } from '../../src/domain/asked.ts';
 import { channelSettings } from '../../src/domain/channel-settings.ts';
 import { positions } from '../../src/domain/session.ts';
 import { digest, sessionSnapshot } from '../../src/domain/session-snapshot.ts';
-import { TOLD_SCHEMA } from '../../src/slack/directory.ts';
+import { PERSON_RECORD } from '../../src/slack/directory.ts';
 import { columnsOf, TABLE_NAMES } from '../../src/store/database.ts';
 import { PERSON_TABLES, peopleColumns } from '../../src/store/person-ids.ts';
 import { questionContentColumn } from '../../src/store/question-store.ts';
@@ -27,7 +27,7 @@ const JSON_COLUMNS: Readonly<Record<string, Readonly<Record<string, z.ZodType>>>
 		secretPositions: positions,
 	},
 	drafts: { content: draftColumn.schema },
-	people: { facts: TOLD_SCHEMA },
+	people: { facts: PERSON_RECORD },
 	// What Slack shows, which names whoever is answering.
 	views: { view: ANY_TEXT },
 	watched_sessions: { digest, view: sessionSnapshot, reads: sessionReads },

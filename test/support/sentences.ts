@@ -2,7 +2,7 @@ import type { AnswerState } from '../../src/domain/answer.ts';
 import { type ReminderStage, DEFAULT_CHANNEL_SETTINGS as SETTINGS } from '../../src/domain/channel-settings.ts';
 import type { HandOver } from '../../src/domain/hand-over.ts';
 import { stateLine } from '../../src/screens/answer.ts';
-import { NOTICES } from '../../src/screens/form.ts';
+import { NOTICES } from '../../src/screens/form-notices.ts';
 import * as handOver from '../../src/screens/hand-over.ts';
 import { endedWords, watchPost } from '../../src/screens/notice.ts';
 import { claimsWords, handOverLine, questionText } from '../../src/screens/question.ts';

@@ -1,6 +1,7 @@
 import { openQuestion, type ReadSession } from '../../src/domain/session.ts';
 import type { SessionModel } from '../../src/screens/form.ts';
-import { createLinks, newMetadata } from '../../src/slack/ids.ts';
+import { newMetadata } from '../../src/slack/ids.ts';
+import { createLinks } from '../../src/slack/links.ts';
 import { throughGate } from './sessions.ts';
 
 const DASHBOARD_URL = 'https://dash.example';

@@ -18,7 +18,8 @@ import type { SettingsModel } from '../../../src/screens/settings.ts';
 import { MOST_GROUPS, MOST_PEOPLE, settingsValuesOf } from '../../../src/screens/settings-fields.ts';
 import { readSessionResponse } from '../../../src/service/schema.ts';
 import type { MessageContent } from '../../../src/slack/blocks.ts';
-import { createLinks, newMetadata, type ViewMetadata } from '../../../src/slack/ids.ts';
+import { newMetadata, type ViewMetadata } from '../../../src/slack/ids.ts';
+import { createLinks } from '../../../src/slack/links.ts';
 
 /** One view or message as Slack gets it; the name says the builder and the case. */
 export interface Shape {

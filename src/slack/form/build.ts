@@ -48,12 +48,12 @@ export type Form =
 	/** The person may not answer it; `why`, and whom to ask. */
 	| { readonly kind: 'refused'; readonly why: Words };
 
-/** The least room for answers besides the question's own texts. */
+/** The least room for answers in a PUT besides the question's own texts. */
 const LEAST_ROOM_BYTES = 1000;
-/** Of the 250 KB that a view may take; the other blocks need some of it. */
+/** The form's part of the 250 KB that a view may take. */
 const FORM_BYTES = 150_000;
 const SMALLEST = { text: 75, offer: 60 };
-/** Characters of a title or description, and of an initial value; fewer when a form outgrows a view. */
+/** UTF-16 units of a title or description, and of an initial value. The first size that fits into a view is used. */
 const SHRINKING = [
 	{ text: 2900, offer: INPUT_LIMIT },
 	{ text: 1500, offer: INPUT_LIMIT },
@@ -70,9 +70,9 @@ interface FormOptions {
 }
 
 /**
- * Builds the fields of the open items. `draft`: by position, shown cut to an input's limit. `metadata`: of the view as
- * it is, so that a refresh keeps every block_id. `secret`: positions of ticked boxes; left out: what looks secret.
- * `elsewhere`: where a text can be answered that is longer than a field.
+ * Builds the fields of the open items. `draft`: texts by position, shown cut to an input's limit. `metadata`: of the
+ * view as it is, so that a refresh keeps every block_id. `secret`: positions of ticked boxes; default: what looks
+ * secret. `elsewhere`: words for where to answer with a text that is longer than a field.
  */
 export function buildForm(
 	question: Question,
@@ -133,11 +133,11 @@ export function buildForm(
 
 /* Hints and errors of form fields are plain text: Slack shows no mark-up in them. */
 
-/** At the end of a form, for its last field with options. */
+/** The label of the line at the end of a form, which belongs to the last field with options. */
 export const NOTE_LABEL = 'Note, or your own answer';
 /**
- * The last option where one is chosen, and chosen beforehand: Slack sends no form with an empty required field, so a
- * text alone would be refused. Boxes can all be empty instead.
+ * The last of options of which one is chosen. It is chosen at first, because Slack sends no form with an empty required
+ * field, and people may want to write a text alone. Checkboxes need no such option: all can be empty.
  */
 const NONE_OF_THESE = { text: plain(NONE_LABEL, 75), value: NO_OPTION };
 export const HIDES_ANSWER = 'Hide this answer and delete it after delivery';
@@ -152,20 +152,20 @@ interface FieldContext {
 	readonly elsewhere: string;
 }
 
-/** A long description and the input. */
+/** The input of a field, below its description if that is long. */
 function fieldBlocks(field: Field, form: FieldContext): KnownBlock[] {
 	const { question, limits, onCut, mask, elsewhere } = form;
 	const count = question.openItems.length;
 	const { title = '', description: whole = '' } = question.items[field.position] ?? {};
 	const listed = optionsOf(field).map(mask.read);
-	// A draft of the agent stands in its field, unless somebody has written something else there.
+	// The agent's draft is the field's text, so the description need not repeat it. A person may have replaced it.
 	const drafted = draftIn(whole);
 	const told = drafted !== null && drafted.draft === field.text ? drafted.others : whole;
-	// Labels do not say all of long options.
+	// A description repeats options only if their labels are cut.
 	const areWhole = listed.every((option) => option.length <= OPTION_LIMIT);
 	const description = told.trim() === title.trim() ? '' : withoutListed(mask.read(told), areWhole ? listed : []);
 	const label = labelOf(form, field.position, { limit: limits.text, listed });
-	// As on the service's own page, a description stands below its title.
+	// A short description stands below its title, as on the service's own page.
 	const isPlain = description.length <= 150 && !description.includes('\n');
 	const isHint = count > DESCRIBED_FIELDS || isPlain;
 	const text = isHint ? [] : agentText(description, Math.min(limits.text, 2900), onCut);
@@ -215,7 +215,7 @@ function inputBlock(
 			metadata.partial ||
 			field.optional ||
 			variant === 'other' ||
-			// Its note may be the answer.
+			// The note alone may be the answer.
 			(variant === 'guessed' && field.separator !== undefined && field.noted),
 		dispatch_action: !field.secret,
 		...(hint === '' ? {} : { hint: plain(hint, 2000) }),
@@ -259,7 +259,7 @@ function elementOf(field: Field, { limits, metadata, mask }: FieldContext): Inpu
 	}
 }
 
-/** The beginning of a long option, and what follows. All of it stands in the text above. */
+/** The beginning of a long option, and its rest. The text above shows all of it. */
 function inTwo(option: string) {
 	if (option.length <= OPTION_LIMIT) return [plain(option, OPTION_LIMIT), null] as const;
 	const start = cutTo(option, OPTION_LIMIT - 1);
@@ -268,7 +268,7 @@ function inTwo(option: string) {
 
 const LONG_TEXT = { type: 'plain_text_input', multiline: true, max_length: INPUT_LIMIT } as const;
 
-/** Slack does not report what is typed into a secret one. */
+/** Secret inputs do not report typing to us. */
 function typedInput({ secret }: Field, actionId: ActionId, offer: string | null) {
 	return {
 		action_id: actionId,
@@ -277,7 +277,7 @@ function typedInput({ secret }: Field, actionId: ActionId, offer: string | null)
 	};
 }
 
-/** The title, with its place beside an equal one; without a title, the place alone. */
+/** The title, with the item's place if another has the same title; without a title, the place alone. */
 function labelOf(
 	{ question, mask, onCut }: FieldContext,
 	position: number,
@@ -302,7 +302,7 @@ function boxes(action_id: ActionId, options: PlainTextOption[], ticked: PlainTex
 	return { type: 'multi_static_select' as const, placeholder: plain(placeholder, 75), ...choice };
 }
 
-/** Of the 75 characters of an option, which begins with the item's place. */
+/** UTF-16 units of a title in an option of 75, which begins with the item's place. */
 const BOX_TITLE = 60;
 
 function secretBox(form: FieldContext, fields: readonly Field[]): KnownBlock {
@@ -316,7 +316,7 @@ function secretBox(form: FieldContext, fields: readonly Field[]): KnownBlock {
 	const ticked = options.filter((_, at) => fields[at]?.secret === true);
 	const block_id = secretBlockId(metadata);
 	const element = boxes(ACTIONS.secret, options, ticked, 'Choose which');
-	// Alone it says all, so it needs no label.
+	// A lone box says everything, so it needs no label.
 	if (fields.length === 1) return { type: 'actions', block_id, elements: [element] };
 	return { type: 'input', block_id, label: plain(HIDES_ANSWERS, 75), optional: true, dispatch_action: true, element };
 }

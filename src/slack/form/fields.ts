@@ -17,19 +17,19 @@ import {
 } from '../ids.ts';
 import type { SubmittedSessionView, SubmittedView } from '../request.ts';
 
-/** The most items with descriptions as text: each takes up to two of a view's 100 blocks. */
+/** The most items that are shown with their descriptions: each takes up to two of a view's 100 blocks. */
 export const DESCRIBED_FIELDS = 30;
-/** The most items as inputs alone. */
+/** The most items, shown as inputs alone. */
 export const MOST_FIELDS = 90;
-/** What a plain_text_input holds. */
+/** The most UTF-16 units that a plain_text_input holds. */
 export const INPUT_LIMIT = 3000;
 /** UTF-16 units of an option's label. */
 export const OPTION_LIMIT = 75;
-/** The last option, where an own answer is possible too. */
+/** The label of the last option, if an own answer is possible too. */
 export const NONE_LABEL = 'None of these (write below)';
-/** So much of an option is seen in any case, in its label and behind it. */
+/** UTF-16 units of an option that people see in any case, in its label and its description. */
 const DISTINCT = 140;
-/** What the session service takes in a PUT, as in `service/client.ts`. */
+/** The most bytes that the session service takes in a PUT; equal to the limit in `service/client.ts`. */
 export const PUT_LIMIT_BYTES = 100_000;
 /** Texts by position. */
 export type Values = Readonly<Record<number, string>>;
@@ -40,18 +40,18 @@ export interface Field extends Choices {
 	readonly kind: InputGuess['kind'];
 	readonly secret: boolean;
 	readonly looksSecret: boolean;
-	/** The form's one line for a note, or an own answer, belongs to it: the last field with options. */
+	/** The form's line for a note or an own answer belongs to this field: the last one with options. */
 	readonly noted: boolean;
-	/** The agent says that it may stay empty. */
+	/** The agent allows to leave it empty. */
 	readonly optional: boolean;
 	/** The value to fill in; always empty for a secret. */
 	readonly text: string;
 }
 
 /**
- * Decides which field each open item gets. `secret`: positions whose box is ticked; null for those that look secret. If
- * the view shows this question already, its metadata decides which fields are plain text, so that a refresh changes no
- * block_id. If not, a text that does not fit its guessed input ("maybe" for yes or no) turns the field into plain text.
+ * Decides which field each open item gets. `secret`: positions whose box is ticked; null: those that look secret. If
+ * the view shows this question already, its metadata decides which fields are plain text: a refresh changes no
+ * block_id. If not, a text that does not fit its guessed input ("maybe" for yes or no) makes the field plain text.
  */
 export function planFields(
 	question: Question,
@@ -75,7 +75,8 @@ export function planFields(
 		const isSecret = secret === null ? guess.looksSecret : secret.includes(position);
 		const text = isSecret ? '' : optionsOr((draft[position] ?? '').toWellFormed(), guess);
 		const field = { ...guess, secret: isSecret, noted: position === noted, text };
-		// An own text for options without a line for it cannot be shown otherwise.
+		// Options without a line for own text cannot show such a text, so the field becomes plain text also after a
+		// refresh.
 		const asText = shown === null || guess.options.length > 0 ? !fits(field) : false;
 		// A secret cannot be filled in again, so its block_id stays and Slack keeps what was typed.
 		const plain = isSecret
@@ -103,7 +104,7 @@ function usableGuess(guess: InputGuess, bare: boolean): InputGuess {
 	return usable ? guess : { kind: 'longText' };
 }
 
-/** Whether people can tell each from the others by what the form shows. */
+/** Whether people can tell all options apart by what the form shows. */
 function areDistinct(options: readonly string[]): boolean {
 	const lookOf = (option: string) =>
 		oneLine(masked(option).text, DISTINCT)
@@ -114,7 +115,7 @@ function areDistinct(options: readonly string[]): boolean {
 	return new Set(options.map(lookOf)).size === options.length;
 }
 
-/** Finds typing errors; does not tell whether the address exists. */
+/** Finds typing errors. The address may still not exist. */
 const isEmail = (text: string) => text.length <= 320 && /^[^\s@<>]+@[^\s@<>]+\.[^\s@<>]{2,}$/.test(text);
 const isUrl = (text: string) => /^https?:\/\/\S+$/i.test(text) && URL.canParse(text);
 /** `HH:mm`. */
@@ -122,7 +123,7 @@ const isTime = (text: string) => /^(?:[01]\d|2[0-3]):[0-5]\d$/.test(text);
 /** `YYYY-MM-DD`, and a day that exists. */
 const isDate = (text: string) => z.iso.date().safeParse(text).success;
 
-/** The initial values of guessed inputs without options; the other kinds take any text. */
+/** Which initial values Slack takes in guessed inputs without options. Other kinds take any text. */
 const INITIAL_VALUES: Partial<Record<Field['kind'], (text: string) => boolean>> = {
 	// As `number_input` takes it.
 	number: (text) => /^-?\d{1,100}(?:\.\d{1,100})?$/.test(text),
@@ -139,11 +140,11 @@ function fits(field: Omit<Field, 'variant'>): boolean {
 	return options.length > 0 ? splitNote(text, field).note === '' : (INITIAL_VALUES[kind]?.(text) ?? true);
 }
 
-/** The open positions' texts without what the inputs for `question` would show as chosen. A note names its option. */
+/** Texts of open positions for `question` without chosen options: only notes stay, each with its option's name. */
 export function withoutChoices(question: Question, metadata: ViewMetadata, values: Values): Values {
 	const texts = planFields(question, metadata, values, null).map((field) => {
 		const { chosen, note } = splitNote(field.text, field);
-		// On lines of their own they would be chosen again.
+		// Options on lines of their own would be chosen again.
 		return [field.position, chosen.length === 0 || note === '' ? note : `${chosen.join('; ')}: ${note}`] as const;
 	});
 	return Object.fromEntries(texts.filter(([, text]) => text !== ''));
@@ -161,12 +162,12 @@ export const FIELD_ERRORS = {
 	missing: 'Please fill this in.',
 	missingChoice: 'Choose an option, or write your answer below.',
 	lostOptions: 'The texts of these options are not kept any more. Close this form and open it again.',
-	/** Where there are several. */
+	/** In a form with several fields. */
 	missingHere: 'Please fill this in, or choose "Skip some questions" below.',
 } as const;
 
 const OTHER_TEXT = 'For other text use "Type freely" below.';
-/** By type of input: which values fit it, and what to say of others. */
+/** By type of input: which values it takes, and the error for others. */
 const FORMATS: Partial<Readonly<Record<string, readonly [fits: (value: string) => boolean, error: string]>>> = {
 	number_input: [
 		(text) => /^[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:e[+-]?\d+)?$/i.test(text.trim()),
@@ -191,17 +192,18 @@ const ELEMENT = z.object({
 export type Element = z.infer<typeof ELEMENT>;
 
 interface FormInput extends Pick<SubmittedSessionView, 'values' | 'choices' | 'metadata'> {
-	/** The initial values, of which Slack may leave out those that nobody touched. */
+	/** The initial values. Slack may leave out of the state those that nobody touched. */
 	readonly draft: Values;
 	/** The text of an option by its value in the view. */
 	readonly optionText?: (position: number, value: string) => string;
-	/** The block_id of the input of this `block_actions` event; if it has no value, the person emptied it. */
+	/** The block_id of the input of this `block_actions` event. If its value is missing, the person emptied it. */
 	readonly acted?: string | undefined;
 }
 
 /**
- * Reads a form: the answers by position as they are sent ('' for an empty field), the positions without one, the errors
- * by block_id, the positions whose box is ticked, and the values without secrets, a draft even if the form has errors.
+ * Reads a form. `values`: answers by position as they are sent ('' for an empty field). `missing`: positions without
+ * one. `fieldErrors`: by block_id. `secret`: positions whose box is ticked. `draft`: values without secrets, also with
+ * errors.
  */
 export function readForm(view: FormInput) {
 	const { metadata } = view;
@@ -215,19 +217,19 @@ export function readForm(view: FormInput) {
 	addMissing(fieldErrors, missing, metadata);
 	addTooLarge(fieldErrors, values, metadata);
 	const secret = tickedPositions(view);
-	return { values, missing, fieldErrors, secret, draft: without(values, secret) };
+	return { values, missing, fieldErrors, secret, draft: withoutPositions(values, secret) };
 }
 
-/** The texts at other positions: those of secrets are neither saved nor carried over. */
-export function without(texts: Values, positions: readonly number[]): Record<number, string> {
+/** Texts by position, without those at `positions`. Secrets are neither saved nor carried over. */
+export function withoutPositions(texts: Values, positions: readonly number[]): Record<number, string> {
 	return Object.fromEntries(Object.entries(texts).filter(([position]) => !positions.includes(Number(position))));
 }
 
-/** Slack sends an empty list for ticked boxes that nobody touched (bolt-js #1258): it counts only in their event. */
+/** Slack sends an empty list for ticked boxes that nobody touched (bolt-js #1258), so it counts only in their event. */
 function tickedPositions(view: FormInput): readonly number[] {
 	const { metadata, acted } = view;
 	const blockId = secretBlockId(metadata);
-	const ticked = (entryOf(view, blockId, ACTIONS.secret)?.selected_options ?? [])
+	const ticked = (elementStateOf(view, blockId, ACTIONS.secret)?.selected_options ?? [])
 		.map(({ value }) => Number(value))
 		.filter((position) => metadata.fields.includes(position));
 	return ticked.length === 0 && acted !== blockId ? metadata.secret : ticked;
@@ -236,7 +238,7 @@ function tickedPositions(view: FormInput): readonly number[] {
 function readField(view: FormInput, position: number, errors: Record<string, string>): string {
 	const { metadata } = view;
 	const blockId = mainId(metadata, position);
-	const entry = entryOf(view, blockId, ACTIONS.field);
+	const entry = elementStateOf(view, blockId, ACTIONS.field);
 	const offered = metadata.offered.includes(position) ? (view.draft[position] ?? '').toWellFormed() : '';
 	const shown = view.choices[blockId];
 	if (shown !== undefined) {
@@ -244,14 +246,14 @@ function readField(view: FormInput, position: number, errors: Record<string, str
 		const choices = choicesFrom(shown.options.map(textOf), shown.separator !== undefined);
 		const noteId = fieldBlockId(metadata, position, 'other');
 		const offer = splitNote(optionsOr(offered, choices), choices);
-		const written = entryOf(view, noteId, ACTIONS.otherText)?.value;
+		const written = elementStateOf(view, noteId, ACTIONS.otherText)?.value;
 		const note = written == null ? offer.note : wholeText(written, offer.note, metadata.offerLimit);
 		const chosen = entry?.selected_options ?? (entry?.selected_option ? [entry.selected_option] : []);
 		// An empty list may mean boxes that nobody touched, as in `tickedPositions`.
 		const isKept = chosen.length === 0 && view.acted !== blockId;
 		const options = chosen.flatMap(({ value }) => (value === NO_OPTION ? [] : textOf(value)));
 		const ownText = written == null && view.acted === noteId ? '' : note;
-		// Their texts were kept beside the form, and are lost.
+		// The texts of long options are kept beside the form. Here they are lost.
 		if (options.some((option) => option.startsWith(OWN_OPTION))) errors[blockId] = FIELD_ERRORS.lostOptions;
 		return withNote(isKept ? offer.chosen : options, ownText, choices);
 	}
@@ -263,8 +265,12 @@ function readField(view: FormInput, position: number, errors: Record<string, str
 	return value;
 }
 
-/** What an element of a view holds, as Slack reports it; undefined for none of ours. */
-export function entryOf({ values }: Pick<FormInput, 'values'>, blockId: string, actionId: string): Element | undefined {
+/** The state of an element of a view, as Slack reports it; undefined for an unknown element. */
+export function elementStateOf(
+	{ values }: Pick<FormInput, 'values'>,
+	blockId: string,
+	actionId: string,
+): Element | undefined {
 	return ELEMENT.safeParse(values[blockId]?.[actionId]).data;
 }
 

@@ -9,9 +9,9 @@ import { createSlackLogger, slackCodeOf } from '../clients.ts';
 const PATH = '/slack/events';
 /** Far above Slack's limit for a view, 250 KB. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
-/** Of all together: enough for thousands of requests from Slack. */
+/** Bytes of all arriving bodies together: enough for thousands of requests from Slack. */
 const MAX_ARRIVING_BYTES = 16 * 1024 * 1024;
-/** A chunk's memory besides its bytes, so that a body that arrives byte by byte counts for what it uses. */
+/** Memory of a chunk besides its bytes. It counts, because a body may arrive byte by byte. */
 const CHUNK_OVERHEAD_BYTES = 512;
 /** A limit on processing time. The largest body, in network packets, has 3,000 chunks. */
 const MAX_CHUNKS = 8_000;
@@ -145,7 +145,7 @@ export function isSigned(secret: string, { timestamp, digest }: Signature, body:
 	return timingSafeEqual(createHmac('sha256', secret).update(`v0:${timestamp}:`).update(body).digest(), digest);
 }
 
-/** Beyond `MAX_ARRIVING_BYTES` the oldest body is dropped: Slack's take milliseconds, so somebody holds it open. */
+/** Beyond `MAX_ARRIVING_BYTES` the oldest body is dropped. Slack's arrive in milliseconds, so it is not Slack's. */
 function createBodyReader() {
 	const arriving = new Set<{ heldBytes: number; drop(): void }>();
 	let totalBytes = 0;

@@ -1,6 +1,6 @@
 import type { MessageJson } from '../../../fake-session-service/json.ts';
 import { itemsOf } from '../../../fake-session-service/log.ts';
-import { NOTICES } from '../../../src/screens/form.ts';
+import { NOTICES } from '../../../src/screens/form-notices.ts';
 import { BEFORE_NEW_TEXT } from '../../../src/screens/question-post.ts';
 import { NOTE_LABEL } from '../../../src/slack/form/build.ts';
 import {

@@ -43,6 +43,15 @@ import type { Person } from '../../../src/domain/person.ts';
 import type { ReadSession } from '../../../src/domain/session.ts';
 import type { QuestionView } from '../../../src/domain/session-snapshot.ts';
 import { type CardModel, endPost, watchCard } from '../../../src/screens/card.ts';
+import {
+	CHOICE_WORDS,
+	changedChoice,
+	choiceMessage,
+	failedChoice,
+	noChoice,
+	onlyAuthorCanUndo,
+	takenChoice,
+} from '../../../src/screens/choice.ts';
 import { filesMessage } from '../../../src/screens/details.ts';
 import { GIVE_BACK_LATE, handOverPost, notGivenBackWords, notYoursWords } from '../../../src/screens/hand-over.ts';
 import { type PostedContent, watchPost } from '../../../src/screens/notice.ts';
@@ -53,16 +62,7 @@ import {
 	settledQuestionPost,
 	stepsWords,
 } from '../../../src/screens/question-post.ts';
-import {
-	CHOICE_WORDS,
-	changedChoice,
-	choiceMessage,
-	failedChoice,
-	noChoice,
-	onlyAuthorCanUndo,
-	receiptMessage,
-	takenChoice,
-} from '../../../src/screens/receipt.ts';
+import { receiptMessage } from '../../../src/screens/receipt.ts';
 import { digestPost, type RemindedQuestion, reminderPost, settledReminderPost } from '../../../src/screens/reminder.ts';
 import {
 	changedTooLate,

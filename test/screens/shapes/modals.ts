@@ -23,7 +23,8 @@ import {
 } from '../../../sandbox/gallery/shapes/samples.ts';
 import { HAND_OVER_METADATA, sessionModelOf as modelOf } from '../../../sandbox/gallery/shapes/views.ts';
 import { HISTORY_PAGE, historyView, questionModal } from '../../../src/screens/answer.ts';
-import { chooseItemModal, loadingModal, NOTICES, type SessionModel, sessionModal } from '../../../src/screens/form.ts';
+import { chooseItemModal, loadingModal, type SessionModel, sessionModal } from '../../../src/screens/form.ts';
+import { NOTICES } from '../../../src/screens/form-notices.ts';
 import { handOverModal, handOverNotice, handOverWords } from '../../../src/screens/hand-over.ts';
 import { receiptModal } from '../../../src/screens/receipt.ts';
 import { errorModal, errorWords, FAILURES, REFUSAL_CODES, refusedModal } from '../../../src/slack/error-view.ts';

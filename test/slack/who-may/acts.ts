@@ -5,16 +5,16 @@ import {
 	type ActionId,
 	CALLBACKS,
 	CHOOSE_IDS,
-	encodeAskedEnd,
-	encodeCarriage,
 	encodeChoice,
 	encodeListedPage,
 	encodeListedWatch,
 	encodeMenuChoice,
-	encodeQuestionMark,
+	encodeQuestionRef,
 	encodeReply,
 	encodeSnooze,
 	encodeTarget,
+	encodeTextTarget,
+	encodeUnwatchAll,
 	inboxRowId,
 } from '../../../src/slack/ids.ts';
 import type { WatchingApp } from '../../sessions/harness.ts';
@@ -196,13 +196,13 @@ const reply: PressValue = ({ session }, { card }) =>
 		threadTs: card.ts,
 		messageTs: card.ts,
 	});
-const mark: PressValue = ({ session }) => encodeQuestionMark({ sessionId: session, fingerprint: '0123456789abcdef' });
+const mark: PressValue = ({ session }) => encodeQuestionRef({ sessionId: session, fingerprint: '0123456789abcdef' });
 const snooze: PressValue = () => encodeSnooze({ length: '1h', hash: 'unknown' });
 const listedPage: PressValue = (_, { card }) => encodeListedPage({ channelId: card.channel, offset: 0 });
 const listedWatch: PressValue = ({ session: sessionId }, { card }) =>
 	encodeListedWatch({ channelId: card.channel, offset: 0, sessionId });
 const askedEnd: PressValue = (_, { card }) =>
-	encodeAskedEnd({ channelId: card.channel, askedAt: Date.UTC(2100, 0), discovers: true });
+	encodeUnwatchAll({ channelId: card.channel, askedAt: Date.UTC(2100, 0), discovers: true });
 const ownAnswer: PressValue = (member, at) => at.answerOf(member);
 
 /** Where each button is pressed and what its value is. */
@@ -240,7 +240,7 @@ const PRESSES: Readonly<Record<ActionId, readonly [Needs, PressValue]>> = {
 	[ACTIONS.undo]: ['receipt', ownAnswer],
 	[ACTIONS.useText]: [
 		'nothing',
-		({ session }) => encodeCarriage({ id: 'unknown', sessionId: session, messageIndex: null }),
+		({ session }) => encodeTextTarget({ id: 'unknown', sessionId: session, messageIndex: null }),
 	],
 	[ACTIONS.sendReply]: ['nothing', reply],
 	[ACTIONS.keepReply]: ['nothing', () => 'unknown'],
@@ -255,7 +255,7 @@ const PRESSES: Readonly<Record<ActionId, readonly [Needs, PressValue]>> = {
 	[ACTIONS.showQuestion]: ['receipt', ownAnswer],
 	[ACTIONS.answerNew]: [
 		'receipt',
-		(member, at) => encodeCarriage({ id: at.answerOf(member), sessionId: member.session, messageIndex: null }),
+		(member, at) => encodeTextTarget({ id: at.answerOf(member), sessionId: member.session, messageIndex: null }),
 	],
 	[ACTIONS.reload]: ['form', nothing],
 	[ACTIONS.moreHelp]: ['nothing', nothing],
@@ -275,7 +275,7 @@ const PRESSES: Readonly<Record<ActionId, readonly [Needs, PressValue]>> = {
 	[ACTIONS.settingsField]: ['settings', nothing],
 	[ACTIONS.showScreenshot]: ['nothing', target],
 	[ACTIONS.showFiles]: ['nothing', target],
-	[ACTIONS.showAnswers]: ['nothing', target],
+	[ACTIONS.openHistory]: ['nothing', target],
 	[ACTIONS.more]: [
 		'nothing',
 		(member, at) => encodeMenuChoice({ actionId: ACTIONS.open, value: target(member, at) ?? '' }),

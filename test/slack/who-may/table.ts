@@ -180,7 +180,7 @@ export const ACTION_GROUPS = {
 	[ACTIONS.settingsField]: 'form',
 	[ACTIONS.showScreenshot]: 'act',
 	[ACTIONS.showFiles]: 'act',
-	[ACTIONS.showAnswers]: 'act',
+	[ACTIONS.openHistory]: 'act',
 	[ACTIONS.more]: 'act',
 } as const satisfies Record<ActionId, Group>;
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Message, type Modal, records, text } from '../../../../fake-slack/index.ts';
 import { stateLine } from '../../../../src/screens/answer.ts';
-import { CHOICE_WORDS } from '../../../../src/screens/receipt.ts';
+import { CHOICE_WORDS } from '../../../../src/screens/choice.ts';
 import { ACTIONS } from '../../../../src/slack/ids.ts';
 import type { Words } from '../../../../src/slack/rich-text.ts';
 import { said } from '../../../support/said.ts';
