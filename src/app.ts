@@ -32,21 +32,21 @@ import { openStore } from './stores.ts';
 import { createSpreading } from './surfaces/marks.ts';
 import { createViews, type ViewNews } from './surfaces/views.ts';
 
-/** How long `stop` waits for requests of people. The whole stop must take less than 10 s (`main.ts`). */
+/** How long `stop` waits for requests of people. The whole stop must take less than `STOP_WITHIN_MS` of `main.ts`. */
 const DRAIN_MS = 5_000;
-/** How long `stop` waits for acknowledgements, and at the end while people hear to ask again. */
+/** How long `stop` waits for acknowledgements, and at its end for the message that people should ask again. */
 const TELL_MS = 1_000;
 
 interface Options {
 	readonly config: Config;
 	readonly log: Log;
-	/** For what `fetch` does not send. Default: no proxy. */
+	/** The dispatcher for requests that do not use `fetch`. Default: no proxy. */
 	readonly proxy?: Dispatcher | null;
 	/** For tests. Default: the store's clock. */
 	readonly clock?: Clock;
 }
 
-/** Puts the program together. `stop` lets running work finish. */
+/** Makes all parts of the program and connects them. `stop` lets running work finish. */
 export async function createHandraise({ config, log, proxy = null, clock: ownClock }: Options) {
 	const metrics = createMetrics({
 		build: { schema: OWN_SCHEMA, dialect: config.DATABASE_URL === null ? 'sqlite' : 'postgres' },
@@ -67,7 +67,7 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 	});
 	const { clock, serviceUrl } = store;
 	/** Replicas share the limits of the session service and of Slack. */
-	const rateLimiter = createRateLimiter(clock, (key) => store.cellOf(`rate:${key}`));
+	const rateLimiter = createRateLimiter(clock, (key) => store.sharedStateOf(`rate:${key}`));
 	const { channelSettings } = store;
 	if (config.formerEscalateAfterMs !== null) {
 		const channels = await channelSettings.giveFormerEscalation(config.formerEscalateAfterMs);
@@ -87,7 +87,7 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 	});
 	const core = { ...base, sessionService: service.client };
 
-	/** What our answers and earlier reads mean for a session as read. */
+	/** What our answers and earlier reads mean for a session that was read. */
 	async function readAnswers(read: Omit<Reading, 'steadySince'>, isWatched = true) {
 		const reading = { ...read, steadySince: steadySince(clock) };
 		const { marks, ...ours } = await ourAnswers(store.answers, { serviceUrl, reading, isWatched });
@@ -143,7 +143,7 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 	async function stopSlack(): Promise<void> {
 		slack.directory.stop();
 		if (installation.known() === null) return;
-		// Before connections close: an acknowledgement needs the one of its request.
+		// Before connections close, because an acknowledgement needs the connection of its request.
 		await Promise.race([listen.drained(), clock.sleep(TELL_MS)]);
 		await bolt.app.stop();
 		await Promise.race([listen.drained(), clock.sleep(DRAIN_MS)]);
@@ -153,17 +153,17 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 
 	return {
 		replaced: store.replaced,
-		/** Resolves to the port of health and metrics when the app serves Slack's requests. */
+		/** Resolves to the port of health and metrics once the app receives Slack's requests. */
 		async start(signal: AbortSignal): Promise<{ port: number }> {
 			const port = await http.start();
 			await startWorking();
 			const identity = await identify(slack.clients.background, { clock, log, signal });
 			await store.warnOfOthers(identity.teamId);
 			installation.learn(identity);
-			// What writes to Slack by itself needs to know where the app is installed.
+			// Loops that write to Slack need to know where the app is installed.
 			answering.wake();
 			shown.start();
-			// Who may see what may have changed. A start does not wait for it: a command may hold the table.
+			// The rules of who may see what may have changed. The start does not wait, because a command may lock the table.
 			void store.views.markInboxes(clock.now()).catch(() => undefined);
 			await posting.start(shown.wake);
 			await bolt.app.start();
@@ -182,7 +182,7 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 				housekeeping.stop(),
 			]);
 			refusedRequests.stop();
-			// The worker has waited for running PUTs. One that still hangs must not prevent a clean end.
+			// `answering.stop` has waited for running PUTs. One that still hangs is aborted here.
 			await service.client.close();
 			await store.close();
 		},

@@ -5,8 +5,8 @@ import { command, invalid, print, runCommand } from './operator/command.ts';
 import { previewOf, previewWords } from './screens/preview.ts';
 
 /*
- * `npm run ask -- FILE`: what Handraise makes of a question, for those who write agents. Reads the JSON of an item, of
- * a list of items or of a message from a file or from standard input, and needs no settings, database or network.
+ * `npm run ask -- FILE` shows authors of agents what Handraise makes of a question. It reads the JSON of an item, a
+ * list of items or a message from a file or standard input. It needs no settings, database or network.
  */
 
 const USAGE = `Usage: npm run ask --silent -- [FILE]
@@ -17,7 +17,7 @@ export const main = command(async (argv, { stdin, stdout }) => {
 	try {
 		const [file, another] = parseArgs({ args: [...argv], allowPositionals: true }).positionals;
 		if (another !== undefined) throw invalid(USAGE);
-		// Some editors put a mark before a text.
+		// Some editors write a byte-order mark.
 		const json = (file === undefined ? await text(stdin) : readFileSync(file, 'utf8')).replace(/^\ufeff/, '');
 		await print(stdout, `${previewWords(previewOf(json))}\n`);
 		return 0;
@@ -26,7 +26,7 @@ export const main = command(async (argv, { stdin, stdout }) => {
 		// "… | head"
 		if (code === 'EPIPE') return 1;
 		if (code?.startsWith('ERR_PARSE_ARGS') === true) throw invalid(USAGE);
-		// Node does not say which one is a folder.
+		// Node's message for a folder does not name it.
 		throw invalid(message.startsWith('EISDIR') ? `Not a file: ${argv[0]}` : message);
 	}
 });

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { needSettings } from './config.ts';
 import { systemClock } from './kernel/clock.ts';
 import { createLog } from './kernel/log.ts';
-import { repeat } from './kernel/retries.ts';
+import { repeatUntilAborted } from './kernel/retries.ts';
 import { command, invalid, nameOf, print, runCommand, stoppedBy } from './operator/command.ts';
 import { auditLineOf, BEFORE_ALL, cursorOf, openAudit, readEvents } from './store/audit-reader.ts';
 
@@ -11,7 +11,7 @@ Prints what happened, a JSON object a line. --since 2026-11-01 or 2026-11-01T08:
 behind the line with this "cursor"; --follow goes on with what happens next, until Ctrl-C.`;
 
 const EVERY_MS = 1_000;
-/** The program's own transactions are over sooner. */
+/** No transaction of the program is open for this long. */
 const LAG_MS = 10_000;
 const AWAY = 'The database cannot be read. Trying again each second.';
 const LAGGING =
@@ -50,7 +50,7 @@ export const main = command(async (argv, io) => {
 			const rows = await readEvents(db.read, after, { since });
 			const last = rows.at(-1);
 			if (last === undefined) return;
-			// Whoever reads may have seen enough.
+			// The reader may have closed the pipe.
 			const lines = rows.map((row) => `${JSON.stringify(auditLineOf(row))}\n`);
 			await print(io.stdout, lines.join('')).catch(() => unread.abort());
 			after = cursorOf(last);
@@ -59,7 +59,7 @@ export const main = command(async (argv, io) => {
 
 	async function turn(): Promise<number> {
 		const former = db;
-		// SQLite's file may be another by now, or have a log that it had not.
+		// SQLite's file may have been replaced by a restore, or have a new write-ahead log.
 		if (DATABASE_URL === null) db = await open();
 		if (former !== db) await former.close();
 		await printAll();
@@ -74,7 +74,7 @@ export const main = command(async (argv, io) => {
 	}
 
 	if (!follow) await printAll();
-	else await repeat(systemClock.sleep, stopping, turn, { retryMs: EVERY_MS, onFailure: () => say(AWAY) });
+	else await repeatUntilAborted(systemClock.sleep, stopping, turn, { retryMs: EVERY_MS, onFailure: () => say(AWAY) });
 	return 0;
 }, nameOf);
 

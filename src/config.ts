@@ -27,7 +27,7 @@ const webAddress = (type: z.ZodType<string>) =>
 		}, 'is not a valid address: use one that starts with https:// (or http://) and has no ? or #')
 		.transform(normalAddress);
 
-/** undici decodes user and password, and throws when they are not percent-encoded. */
+/** undici decodes user and password, and throws if they are not percent-encoded. */
 function isProxyAddress(value: string): boolean {
 	try {
 		const { protocol, username, password } = new URL(value);
@@ -160,7 +160,7 @@ const environment = z.object({
 
 const textOf = (env: Environment, name: string) => (env[name]?.trim() === '' ? undefined : env[name]);
 
-/** Problems of several settings together, from the raw environment, to appear beside all others. */
+/** Problems of settings that do not fit together. They are read from the raw environment, beside invalid values. */
 function crossProblems(env: Environment, settings: Partial<Settings>): string[] {
 	const { RETENTION_DAYS = 0, HISTORY_RETENTION_DAYS } = settings;
 	const isUnset = (name: string) => textOf(env, name) === undefined && textOf(env, `${name}_FILE`) === undefined;
@@ -183,19 +183,22 @@ export type Settings = z.output<typeof environment>;
 
 export type SettingsReading = ReturnType<typeof readSettings>;
 
-/** Parses each setting alone, to use the valid ones. `needed`: of which problems. `paths`: of `.env` files. */
+/**
+ * Parses each setting by itself, so that valid ones can be used. `needed`: which problems are returned, by their
+ * beginning. `paths`: the `.env` files that Node.js has read.
+ */
 export function readSettings(given: Environment, needed = /^/, paths = environmentFiles()) {
 	const settings: Record<string, unknown> = {};
 	const { env, problems: fileProblems } = withSecretFiles(given);
 	const problems: string[] = [];
 	const files = secretFilesOf(given);
 	const unreadable = paths.flatMap(unreadableFile);
-	// Of a file that is not read nobody knows what was meant.
+	// If a file was not read, nothing is known of its settings, so none is checked.
 	const types = unreadable.length > 0 ? [] : Object.entries(environment.shape);
 	for (const [name, type] of types) {
-		// What is wrong with the file itself is said already.
+		// The problem of the secret's file is reported already.
 		if (fileProblems.some((problem) => problem.startsWith(`${name}_FILE `))) continue;
-		// Names of proxies are also read in lower case, which comes first, as in undici and curl.
+		// As in undici and curl, proxies may also be named in lower case, which has precedence.
 		const lowerCase = name.toLowerCase();
 		const text = textOf(env, name.endsWith('_PROXY') && lowerCase in env ? lowerCase : name);
 		const parsed = type.safeParse(text);
@@ -216,20 +219,20 @@ export function readSettings(given: Environment, needed = /^/, paths = environme
 	const ofEach = [...swallowed, ...fileProblems, ...problems, ...crossProblems(given, settings)];
 	const all = [...ofEach, ...misspeltAccess(env), ...stricter];
 	return {
-		/** The valid ones; an optional setting that is not set is null. */
+		/** The valid settings. An optional one that is not set is null. */
 		settings: settings as Partial<Settings>,
-		/** One line for each missing or invalid setting, without its value; or for a file that is not read at all. */
+		/** One line for each missing or invalid setting, without its value; or one for each file that was not read. */
 		problems: unreadable.length > 0 ? unreadable : all.filter((line) => needed.test(line)),
-		/** Names that look like settings of Handraise but are none. Those about access are problems. */
+		/** Names that look like settings of Handraise and are none. Those about access are in `problems`. */
 		unknown: Object.keys(env).filter(
 			(name) => OUR_NAMES.test(name) && !isSetting(name) && !removed.some(({ setting }) => setting === name),
 		),
-		/** Settings of 1.1.0 that are set, and what takes their place. Those that were stricter are problems. */
+		/** Removed settings that are set, and what holds now. Those that were stricter are in `problems`. */
 		removed: removed.flatMap(({ isStricter, ...one }) => (isStricter ? [] : one)),
 	};
 }
 
-/** @throws HandraiseError `config_invalid`, with a line for each problem that begins so: what to do, and no value */
+/** The settings. @throws HandraiseError `config_invalid`, with a line for each problem that matches `needed` */
 export function needSettings(env: Environment, needed: RegExp): Settings {
 	const { settings, problems } = readSettings(env, needed);
 	if (problems.length > 0) throw new HandraiseError(problems.join('\n'), { code: 'config_invalid' });
@@ -247,10 +250,10 @@ const isSetting = (name: string) =>
 	Object.hasOwn(environment.shape, name) || SECRETS.some((secret) => name === `${secret}_FILE`);
 const isAboutAccess = (name: string) => /^ALLOW/i.test(name);
 
-/** Docker keeps quotation marks, which would be a part of a key, or make a folder of that name. */
+/** Docker keeps quotation marks. They would become part of a key or of a folder's name. */
 const IN_QUOTES = /^(["'`]).*\1$/s;
 const QUOTE_AT_END = /^["'`\u2018-\u201F«»]|["'`\u2018-\u201F«»]$/;
-/** Quotation marks may be meant; of a former key, a start with them has shown that they are. */
+/** Here quotation marks may be meant. With a former key, Handraise has already run. */
 const QUOTED: readonly string[] = ['ADMIN_CONTACT', 'ENCRYPTION_KEY_FORMER'];
 
 function quotesProblem(name: string, value: string): string | null {
@@ -262,18 +265,18 @@ function quotesProblem(name: string, value: string): string | null {
 	return `${words}. If Handraise has run with them, put the former value with its marks into ENCRYPTION_KEY_FORMER`;
 }
 
-/** The files that Node.js was told to read settings from. */
+/** The `.env` files that Node.js was told to read. */
 function environmentFiles(): string[] {
 	const options = process.execArgv.join('\n').matchAll(/^--env-file(?:-if-exists)?[=\n](.+)$/gm);
 	return [...options].flatMap(([, path = '']) => (existsSync(path) ? path : []));
 }
 
-/** Node.js silently goes on without a file that it may not read, and takes nothing from UTF-16. */
+/** The problem of a `.env` file. Node.js silently ignores a file that it may not read, and one in UTF-16. */
 function unreadableFile(path: string): string[] {
 	try {
 		const bytes = readFileSync(path);
 		if (bytes.includes(0)) return [`${path} is UTF-16, or has NUL bytes, so it is not read: save it as UTF-8`];
-		// A comment may stand there.
+		// A comment or an empty line after the mark does no harm.
 		if (!/^\uFEFF[^\S\n]*[^#\s]/.test(bytes.toString('utf8'))) return [];
 		return [`${path} begins with a byte-order mark, so its first line is not read: save it as UTF-8 without BOM`];
 	} catch (error) {
@@ -283,7 +286,7 @@ function unreadableFile(path: string): string[] {
 	}
 }
 
-/** Settings whose line an open quotation mark put into the value of another one. */
+/** Settings whose line became part of another one's value by an open quotation mark. */
 function swallowedSettings(env: Environment, paths: readonly string[]): string[] {
 	const inFiles = paths.flatMap((path) => Object.values(parseEnv(readFileSync(path, 'utf8'))));
 	const values = [...inFiles, ...Object.keys(environment.shape).map((name) => env[name])];
@@ -293,7 +296,7 @@ function swallowedSettings(env: Environment, paths: readonly string[]): string[]
 		.map((name) => `${name} stands in the value of another setting: close the quotation mark above it`);
 }
 
-/** A misspelt rule about who may answer is no rule, and would let everybody in. */
+/** A misspelt setting about who may answer would have no effect and let everybody in. */
 function misspeltAccess(env: Environment): string[] {
 	const known = Object.keys(environment.shape).filter(isAboutAccess).join(', ');
 	const misspelt = Object.keys(env).filter((name) => isAboutAccess(name) && !isSetting(name));
@@ -302,7 +305,7 @@ function misspeltAccess(env: Environment): string[] {
 	);
 }
 
-/** The outgoing proxies; null without one. `hosts` is for logs: the addresses may hold a password. */
+/** The outgoing proxies; null: none. `hosts` is for logs, because the addresses may hold a password. */
 export function proxySettings({ HTTPS_PROXY, HTTP_PROXY, NO_PROXY: noProxy = '' }: Partial<Settings>) {
 	const addresses = [HTTPS_PROXY, HTTP_PROXY].filter((address) => address != null);
 	if (addresses.length === 0) return null;
@@ -310,7 +313,7 @@ export function proxySettings({ HTTPS_PROXY, HTTP_PROXY, NO_PROXY: noProxy = '' 
 	return { httpsProxy: HTTPS_PROXY ?? '', httpProxy: HTTP_PROXY ?? '', noProxy, hosts };
 }
 
-/** `limits`: tests have others. @throws HandraiseError `config_invalid`, like `needSettings` */
+/** The configuration of the program. `limits`: for tests. @throws HandraiseError `config_invalid` (`needSettings`) */
 export function parseConfig(env: Environment, limits = LIMITS) {
 	const valid = needSettings(env, /^/);
 	const { SLACK_APP_TOKEN: appToken, SLACK_SIGNING_SECRET: signingSecret } = valid;
@@ -326,7 +329,7 @@ export function parseConfig(env: Environment, limits = LIMITS) {
 		pool: limits.pool,
 		personReads: limits.personReads,
 		watchLimits: { ...limits.watches, all: valid.MAX_WATCHES },
-		/** For the channels of 1.1.0 without an own time; null: never. */
+		/** The removed setting `ESCALATE_AFTER`, for channels of 1.1.0 without an own time; null: never. */
 		formerEscalateAfterMs: duration.default(null).catch(null).parse(textOf(env, 'ESCALATE_AFTER')),
 	};
 }
@@ -334,8 +337,8 @@ export function parseConfig(env: Environment, limits = LIMITS) {
 export type Config = Readonly<ReturnType<typeof parseConfig>>;
 
 /**
- * A secret as it is now. Its file is read at each use, so links that are swapped (Kubernetes) need no watching. While
- * the file gives nothing usable, the last usable content holds, and the log says so once.
+ * Returns a function for the current value of a secret. It reads the file at each use, because watching would miss
+ * links that are swapped (Kubernetes). While the file has nothing usable, the last value holds, and it is logged once.
  */
 export function liveSecret(name: 'SLACK_BOT_TOKEN' | 'SESSION_SERVICE_API_KEY', config: Config, log: Log) {
 	const path = config.secretFiles[name];

@@ -8,7 +8,7 @@ import type { SlackCalls } from './slack/calls.ts';
 import type { SlackClients } from './slack/clients.ts';
 import type { Directory } from './slack/directory.ts';
 
-/** What most parts need, made once in `app.ts`. What a part takes from it is a dependency of that part. */
+/** What most parts need, made once in `app.ts`. A part's dependencies are the fields that it takes from it. */
 export interface Core<S = unknown> {
 	readonly config: Config;
 	readonly clock: Clock;

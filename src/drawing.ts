@@ -15,14 +15,14 @@ import type { Store } from './stores.ts';
 import type { Drawing, Drawn, DuePost } from './surfaces/post.ts';
 import type { ViewDrawing } from './surfaces/views.ts';
 
-/** What Slack is asked for to draw. */
+/** What drawing asks of Slack. */
 export interface DrawingParts {
 	readonly mayAct: MayAct;
 	readonly whoMayAnswer: Pick<WhoMayAnswer, 'of' | 'stillThere'>;
 	readonly userGroups: UserGroupList;
 }
 
-/** Draws posts by the table of all kinds. The compiler names a kind that no feature draws. */
+/** Draws posts by a table of all kinds. The compiler reports a kind that is missing. */
 export function createDrawing(
 	core: Core<Pick<Store, 'answers' | 'views' | 'watches' | 'channelSettings' | 'posts'>> & DrawingParts,
 ) {
@@ -41,7 +41,7 @@ export function createDrawing(
 	};
 }
 
-/** Draws all views that are drawn again by themselves. `inboxes`: what they show. */
+/** Draws all views that are redrawn when something changes. `inboxes`: the content of inboxes. */
 export function createViewDrawing(core: Core<Store>, inboxes: InboxBuilder): ViewDrawing {
 	return {
 		inbox: createInboxDrawing(core, inboxes),

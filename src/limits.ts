@@ -4,8 +4,8 @@ import { GIVE_UP_MS, WAITING_SECRET_DAYS } from './store/schema/answers.ts';
 import { WATCH_MAX_DAYS } from './store/watch.ts';
 
 /**
- * Rates and caps that are the same everywhere. `personReads`: how often one person may open, refresh and watch
- * sessions. `watches`: how many sessions one person and one channel may watch.
+ * Limits that are no settings. `personReads`: how often one person may open, refresh and watch sessions. `watches`: how
+ * many sessions one person and one channel may watch.
  */
 export const LIMITS = {
 	pool: SERVING,
@@ -16,8 +16,8 @@ export const LIMITS = {
 const { pool, personReads, watches } = LIMITS;
 const GIVE_UP_HOURS = GIVE_UP_MS / HOUR_MS;
 /**
- * The settings of 1.1.0 that are none any more: what takes their place, and the value that says the same. Another word
- * and a smaller number were stricter; null: none was.
+ * The settings of 1.1.0 that were removed. `instead`: what holds now. `same`: the value that means the same. Another
+ * word or a smaller number was stricter; null: no value was.
  */
 const REMOVED: Readonly<Record<string, readonly [instead: string, same: string | number | null]>> = {
 	SESSION_SERVICE_LIST: ['the list of the service is used where it has one', 'auto'],
@@ -38,7 +38,7 @@ const REMOVED: Readonly<Record<string, readonly [instead: string, same: string |
 	GIVE_UP_HOURS: [`an answer is tried for ${GIVE_UP_HOURS} hours`, GIVE_UP_HOURS],
 };
 
-/** Those that are set. `isStricter`: than what takes their place. */
+/** The removed settings that are set. `isStricter`: the value is stricter than what holds now. */
 export function formerSettings(env: Readonly<Record<string, string | undefined>>) {
 	return Object.entries(REMOVED).flatMap(([setting, [instead, same]]) => {
 		const value = env[setting]?.trim() ?? '';

@@ -18,7 +18,7 @@ const USAGE = `Usage: npm run migrate                      brings PostgreSQL's d
 const SCHEMA_SETTINGS = /^(DATABASE_URL|PGSSLMODE|ENCRYPTION_KEY|LOG_LEVEL)/;
 const ALL_SETTINGS = /^(DATABASE_|PGSSLMODE|LOG_LEVEL|DATA_DIR|ENCRYPTION_KEY|SESSION_SERVICE_URL)/;
 
-/** Sets up the database of `DATABASE_URL` or brings it to this version's schema, as a role that the program lacks. */
+/** Creates or migrates the schema of `DATABASE_URL`, perhaps with a database role that the program does not have. */
 async function migrateSchema({ env, stdout }: CommandIo): Promise<void> {
 	const settings = needSettings(env, SCHEMA_SETTINGS);
 	const missing = 'DATABASE_URL is missing: it names the PostgreSQL database. SQLite is migrated at the start';
@@ -29,14 +29,14 @@ async function migrateSchema({ env, stdout }: CommandIo): Promise<void> {
 	log.info({ schema: OWN_SCHEMA }, "the database has this version's schema");
 }
 
-/** Moves all rows to the address that is set. */
+/** Moves all rows to the address in `SESSION_SERVICE_URL`. */
 async function followService({ env, stdout }: CommandIo): Promise<void> {
 	const settings = needSettings(env, ALL_SETTINGS);
 	const { DATABASE_URL: databaseUrl, SESSION_SERVICE_URL: to } = settings;
 	const dataDir = resolve(settings.DATA_DIR);
 	const encryptionKey = settings.ENCRYPTION_KEY;
 	needFile(databaseUrl, dataDir);
-	// Opening would make it too.
+	// `openStore` would create a missing key.
 	if (databaseUrl === null && encryptionKey === null && !existsSync(keyFileIn(dataDir))) throw invalid(NO_KEY);
 	const store = await openStore({
 		databaseUrl,
@@ -58,7 +58,7 @@ const NO_KEY =
 	'The key that the database was made with is not given, and without it nothing can be moved: set ENCRYPTION_KEY (or ' +
 	'restore encryption.key in DATA_DIR) as Handraise has it. Nothing was changed.';
 
-/** A wrong key is told by this command itself. */
+/** A log without the warning of a wrong key, which this command reports itself. */
 function warningsOf(log: Log): Log {
 	return { ...log, warn: (event, fields) => event !== 'encryption_key_mismatch' && log.warn(event, fields) };
 }

@@ -28,7 +28,7 @@ const USAGE = `Usage: npm run person --silent -- export <slack id>  prints what 
        npm run person -- forget <slack id>           forgets them, after the id was typed again
        npm run person -- forget <slack id> --yes <slack id>
        npm run settings -- clear <channel id>        lets everybody answer again what the channel watches`;
-/** How long a running replica may take for a request. Each looks once a second. */
+/** How long a running replica may take to answer a request, in ms. Each looks for requests once a second. */
 const WAIT_MS = 15_000;
 
 type AskFor = (ask: Ask) => Promise<unknown>;
@@ -65,7 +65,7 @@ async function clearList(channelId: string, io: CommandIo): Promise<string> {
 		: `${channelId} names nobody as those who may answer. Nothing changed.`;
 }
 
-/** Asks the running program, by the settings of this shell. */
+/** Lets `work` ask the running program: over its socket, or by rows of PostgreSQL. */
 async function asking<T>(io: CommandIo, work: (ask: AskFor) => Promise<T>): Promise<T> {
 	const settings = needSettings(io.env, /^(?:DATA_DIR|DATABASE_|PGSSLMODE|ENCRYPTION_KEY)/);
 	const by = whoRunsIt(io.env);
@@ -83,7 +83,7 @@ async function asking<T>(io: CommandIo, work: (ask: AskFor) => Promise<T>): Prom
 	}
 }
 
-/** Asks the program that holds the database in this directory, by its absolute path. */
+/** Asks the program that has opened the database in this directory (an absolute path). */
 async function overSocket(directory: string, asked: Ask): Promise<unknown> {
 	try {
 		const socket = connectIn(directory);
@@ -99,7 +99,7 @@ async function overSocket(directory: string, asked: Ask): Promise<unknown> {
 	}
 }
 
-/** From within: the path of a socket may have about 100 bytes. */
+/** Connects from inside the directory, because the path of a socket may only have about 100 bytes. */
 function connectIn(directory: string): Socket {
 	const before = process.cwd();
 	process.chdir(directory);
@@ -108,7 +108,7 @@ function connectIn(directory: string): Socket {
 	return socket;
 }
 
-/** Asks the programs on the same PostgreSQL, from any machine. */
+/** Asks a program on the same PostgreSQL, from any machine. */
 async function overRows(letters: ReturnType<typeof createLetters>, asked: Ask, stopped: AbortSignal): Promise<unknown> {
 	const at = clock.now();
 	await letters.ask(JSON.stringify({ ...asked, at }), at);
@@ -118,7 +118,7 @@ async function overRows(letters: ReturnType<typeof createLetters>, asked: Ask, s
 		if (reply !== undefined) return JSON.parse(reply);
 		const isOver = stopped.aborted || clock.now() > until;
 		if (isOver && (await letters.takeBack())) throw refusal(stopped.aborted ? TAKEN_BACK : NOT_TAKEN);
-		// Somebody works on it, or it is gone: its time is over by their clock.
+		// The request could not be taken back: a program works on it, or has removed it as too old.
 		if (clock.now() > until + 2 * WAIT_MS) throw refusal(ENDED);
 	}
 }
@@ -185,7 +185,7 @@ const NOT_COMPACT =
 export const main = command(async (argv, io) => {
 	const words = await run(argv, io);
 	await print(io.stdout, `${words}\n`).catch(({ code }: NodeJS.ErrnoException) => {
-		// Whoever reads may have seen enough.
+		// The reader may have closed the pipe.
 		if (code !== 'EPIPE') throw refusal(`All is done, but the output could not be written (${code}).`);
 	});
 	return 0;

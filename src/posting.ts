@@ -10,23 +10,23 @@ import { createMessages } from './surfaces/messages.ts';
 import { createOutbox } from './surfaces/outbox.ts';
 import { createReminding } from './surfaces/reminders.ts';
 
-/** How long whoever begins a watch waits for Slack's word on its first post, and of how many it is remembered. */
+/** How long the beginning of a watch waits for Slack's reply to the first post. */
 const EXPECTED_WITHIN_MS = 3_000;
 const MAX_EXPECTED = 1_000;
 
-/** Everything that posts: draws posts and keeps them true, and ends what a channel that takes none follows. */
+/** Makes the parts that post: they draw posts, keep them true, and end the watches of a channel that refuses posts. */
 export function createPosting(core: Core<Store> & DrawingParts) {
 	const { config, clock, clients } = core;
 	const stopping = new AbortController();
 	const { signal } = stopping;
 	const endings = createEndings(core);
 
-	/** By watch, or by channel for `watch all`: Slack's word on the next new post, for all who wait for it. */
+	/** By watch, or by channel for `watch all`: Slack's reply to the next new post (a refusal's code, or null). */
 	const expected = new Map<string, PromiseWithResolvers<string | null>>();
 	function expectPost(id: string) {
-		const word = expected.get(id) ?? Promise.withResolvers<string | null>();
-		setBounded(expected, id, word, MAX_EXPECTED);
-		return () => within(clock, word.promise, EXPECTED_WITHIN_MS, () => null);
+		const reply = expected.get(id) ?? Promise.withResolvers<string | null>();
+		setBounded(expected, id, reply, MAX_EXPECTED);
+		return () => within(clock, reply.promise, EXPECTED_WITHIN_MS, () => null);
 	}
 	function attempted(id: string, refused: string | null): void {
 		expected.get(id)?.resolve(refused);
@@ -42,14 +42,14 @@ export function createPosting(core: Core<Store> & DrawingParts) {
 	return {
 		endings,
 		expectPost,
-		/** Shows on the message of a press, if that is a post of ours, what it changed, or that it is a repeat. */
+		/** Redraws the message of a press, if it is one of our posts. `isChanged`: false for a repeated press. */
 		showPressed({ person, channelId, messageTs: ts, responseUrl, postKey }: PersonRequest, isChanged: boolean): void {
 			if (channelId === null || ts === null) return;
 			const place = { teamId: person.teamId, placeIds: [channelId, person.userId], ts, key: postKey };
 			outbox.showPressed(place, responseUrl, isChanged);
 		},
 		queue: outbox.queue,
-		/** Call it once the workspace is known: the store then gives out only its posts. `onReady`: now it may post. */
+		/** To be called once the workspace is known. `onReady` is called when posting is allowed. */
 		async start(onReady: () => void): Promise<void> {
 			await endings.endNotAllowed();
 			if (signal.aborted) return;

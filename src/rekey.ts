@@ -43,7 +43,7 @@ export const main = command(async (argv, { env, stdout }) => {
 	}
 });
 
-/** Root may run this, and Handraise as another user: what a kill leaves beside the database is that user's. */
+/** Becomes the owner of the directory if root runs this, so that a kill leaves no file that Handraise cannot open. */
 function becomeOwner(dataDir: string): void {
 	const { uid, gid } = statSync(dataDir);
 	if (process.getuid?.() !== 0 || uid === 0) return;

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 
-/** The settings that a file may hold instead: its path is the setting `NAME_FILE`. */
+/** The settings that can be in a file. The setting `NAME_FILE` is its path. */
 // biome-ignore format: a list of words
 export const SECRETS = [
 	'SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN', 'SLACK_SIGNING_SECRET', 'SESSION_SERVICE_API_KEY', 'DATABASE_URL',
@@ -8,25 +8,25 @@ export const SECRETS = [
 ] as const;
 type Secret = (typeof SECRETS)[number];
 
-/** Far more than any of them has. */
+/** Far more than any secret has. */
 const MAX_BYTES = 64 * 1024;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 const isSet = (value: string | undefined): value is string => value !== undefined && value.trim() !== '';
 
-/** The path of each secret that a file holds, by the name of the secret. */
+/** The paths of the secrets that are in files, by the secret's name. */
 export function secretFilesOf(env: Environment): Partial<Record<Secret, string>> {
 	const files = SECRETS.map((name) => [name, env[`${name}_FILE`]] as const);
 	return Object.fromEntries(files.filter(([, path]) => isSet(path)));
 }
 
-/** The environment with the files' content, and one line for each file that gives no value, without any content. */
+/** The environment with the content of secret files, and a problem for each file without a value. */
 export function withSecretFiles(env: Environment): { readonly env: Environment; readonly problems: readonly string[] } {
 	const filled: Record<string, string | undefined> = { ...env };
 	const problems: string[] = [];
 	for (const [name, path] of Object.entries(secretFilesOf(env))) {
-		// In lower case a proxy's name comes first.
+		// A proxy's name in lower case has precedence.
 		const direct = name.endsWith('_PROXY') ? [name.toLowerCase(), name] : [name];
 		const both = direct.find((other) => isSet(env[other]));
 		const content = both === undefined ? readSecret(path, name) : null;
@@ -37,7 +37,7 @@ export function withSecretFiles(env: Environment): { readonly env: Environment; 
 	return { env: filled, problems };
 }
 
-/** The file's content, or the problem with it, as the end of a sentence that begins with the setting. */
+/** A secret file's content, or its problem: the end of a sentence that begins with the setting. */
 export function readSecret(path: string, name: string): string | Error {
 	try {
 		const file = openSync(path, 'r');

@@ -21,7 +21,7 @@ import { createPeopleStore } from './store/people-store.ts';
 import { OF_COMMAND, openPostgres } from './store/postgres.ts';
 import type { PoolOptions } from './store/postgres-address.ts';
 import { addressFor } from './store/service-address.ts';
-import { cellsOf } from './store/shared-states.ts';
+import { sharedStatesOf } from './store/shared-states.ts';
 import { openSqlite } from './store/sqlite.ts';
 import { createStoreClock, repairTimes, type StoreClock } from './store/store-clock.ts';
 import { createSessionStore } from './store/watched-sessions.ts';
@@ -33,21 +33,21 @@ import { createPostStore, retryWaiting } from './surfaces/store.ts';
 import { createViewStore } from './surfaces/view-store.ts';
 
 export interface StoreOptions extends Pick<KeyOptions, 'log' | 'onCheckpoint'> {
-	/** `postgres://…`; absent or null: SQLite. */
+	/** `postgres://…`. Absent or null: SQLite. */
 	readonly databaseUrl?: string | null | undefined;
-	/** Left out, in tests: the defaults. */
+	/** Absent (tests): the defaults. */
 	readonly pool?: PoolOptions | undefined;
-	/** The directory of SQLite's file and the key file, created when needed. Not used with `databaseUrl`. */
+	/** The directory of SQLite's file and the key file, created if needed. Not used with `databaseUrl`. */
 	readonly dataDir: string;
-	/** 32 bytes as base64 or hexadecimal, or a passphrase. `config.ts` requires it with `databaseUrl`; else a file. */
+	/** 32 bytes as base64 or hexadecimal, or a passphrase. Absent (SQLite only): the key file in `dataDir`. */
 	readonly encryptionKey?: string | null | undefined;
-	/** Former keys, one a line: for a migration, and to tell that `npm run rekey` was forgotten. */
+	/** Former keys, one a line. Used by a migration, and to notice that `npm run rekey` was forgotten. */
 	readonly formerKeys?: string | null | undefined;
-	/** Where sessions are read. Left out, in tests and commands: rows of any address are no reason to stop. */
+	/** The session service's address. Absent (tests, commands): it is not checked. */
 	readonly serviceUrl?: string | undefined;
-	/** Whose posts, cards, inboxes, receipts and channels are given out. Null: nobody's yet. Left out, in tests: all. */
+	/** The workspace whose rows are given out. Null: none yet. Absent (tests): all. */
 	readonly workspace?: StoreDatabase['workspace'];
-	/** For tests. Default: the database's time on PostgreSQL, the machine's on SQLite. */
+	/** For tests. Default: the time of the database on PostgreSQL, of the machine on SQLite. */
 	readonly clock?: Clock | undefined;
 }
 
@@ -82,14 +82,14 @@ export async function openStore(options: StoreOptions) {
 	try {
 		if (ownClock === undefined) storeClock = await createStoreClock(db, systemClock, log);
 		const clock = ownClock ?? storeClock ?? systemClock;
-		// Only after SQLite is open: this process now holds the lock on the data directory.
+		// Only now: with SQLite open, this process holds the lock on the data directory.
 		const isKeyNew = keysGiven === null && !existsSync(keyFileIn(resolve(dataDir)));
 		const given = keysGiven ?? { own: loadOrMakeKeyFile(resolve(dataDir)), formers: [] };
 		const context = { clock, log, keys: given };
 		try {
 			await (databaseUrl == null ? migrate(db, context) : migratePostgres(databaseUrl, context));
 		} catch (error) {
-			// The database has another key: nobody should take the new one for it.
+			// The database has another key. A new key file would be mistaken for it.
 			if (isKeyNew && codeOf(error) === 'encryption_key_invalid') rmSync(keyFileIn(resolve(dataDir)));
 			throw error;
 		}
@@ -119,23 +119,23 @@ export async function openStore(options: StoreOptions) {
 			reminders: createReminderStore({ db, log }),
 			people: createPeopleStore({ db, cipher }),
 			channelSettings: createChannelSettingsStore({ db, log }),
-			/** Logs in one line which rows of other workspaces are left alone. */
+			/** Warns if the database has rows of other workspaces, which are left alone. */
 			async warnOfOthers(ownWorkspace: string): Promise<void> {
 				const others = (await liveWorkspaces(db.read)).filter(({ teamId }) => teamId !== ownWorkspace);
 				if (others.length > 0) log.warn('other_workspaces', { workspace: ownWorkspace, others });
 			},
-			/** A state by its name, which replicas share. */
-			cellOf: cellsOf({ db, clock }),
-			/** The address of the service as rows have it; empty when it was not given. */
+			/** The shared state with this name. */
+			sharedStateOf: sharedStatesOf({ db, clock }),
+			/** The service's address as rows have it; empty: it was not given. */
 			serviceUrl,
 			db,
 			cipher,
 			/** Whether the given keys are those of the database. */
 			keysFit: keys.isFitting,
 			compact,
-			/** Stored times are compared with it. */
+			/** The clock of all stored times. */
 			clock,
-			/** Resolves when the schema or the key is another one now, to what the log says: the program has to stop. */
+			/** Resolves when the schema or the key was changed, so the program has to stop, to the name of the log line. */
 			replaced: replaced.then(() => whyReplaced(db)),
 			close,
 		};
@@ -145,7 +145,7 @@ export async function openStore(options: StoreOptions) {
 	}
 }
 
-/** Migrations have a connection of their own, with a longer time-out. */
+/** Migrates over a connection of its own, with a longer time-out. */
 export async function migratePostgres(databaseUrl: string, context: MigrationContext): Promise<void> {
 	const db = openPostgres(databaseUrl, context.log, { pool: OF_COMMAND });
 	try {

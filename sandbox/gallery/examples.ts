@@ -8,7 +8,8 @@ import {
 } from '../../src/domain/answer.ts';
 import { DEFAULT_CHANNEL_SETTINGS, type ReminderStage } from '../../src/domain/channel-settings.ts';
 import type { ShowAnswers } from '../../src/domain/disclosure.ts';
-import type { ReadSession, Session } from '../../src/domain/session.ts';
+import type { ReadSession } from '../../src/domain/gate.ts';
+import type { Session } from '../../src/domain/session.ts';
 import { type CardModel, endPost, watchCard } from '../../src/screens/card.ts';
 import { type SessionModel, sessionModal } from '../../src/screens/form.ts';
 import { handOverPost } from '../../src/screens/hand-over.ts';

@@ -6,11 +6,10 @@ import {
 	arrivalOf,
 	BLOCKING_STATES,
 	type FirstEnding,
+	firstAnswerOf,
 	firstEndingOf,
-	firstOf,
 	isBlocking,
 	isFailed,
-	isSamePerson,
 	isUndelivered,
 	itemsOf,
 	type NewAnswer,
@@ -23,6 +22,7 @@ import {
 	valuesForOthers,
 } from '../domain/answer.ts';
 import type { Person } from '../domain/person.ts';
+import { isSamePerson } from '../domain/person.ts';
 import { isReworded, type QuestionKey } from '../domain/session.ts';
 import { parseOrNull, pick } from '../kernel/values.ts';
 import {
@@ -289,7 +289,7 @@ export async function returnTextsOfLosers(tx: CipherTx, first: Answer): Promise<
 	const rows = await lost.orderBy('acceptedAt', 'desc').orderBy('id').execute();
 	const told = new Map<string, Answer>();
 	for (const loser of rows.flatMap(createAnswerReader(cipher))) {
-		if (firstOf(loser)?.answerId !== id) continue;
+		if (firstAnswerOf(loser)?.answerId !== id) continue;
 		const isSame = loser.fingerprint === fingerprint && !isReworded(shownHash, loser.shownHash);
 		const isNewer = first.state === 'changed' && !isSame;
 		if (!isNewer && loser.press !== null && loser.person.userId === person.userId) continue;

@@ -2,13 +2,13 @@ import type { Core } from '../core.ts';
 import {
 	type AcceptResult,
 	type Answer,
-	isSamePerson,
 	type NewAnswer,
 	type Repeats,
 	repeatsOf,
 	UNREADABLE_VALUES,
 } from '../domain/answer.ts';
 import type { Person } from '../domain/person.ts';
+import { isSamePerson } from '../domain/person.ts';
 import type { QuestionKey } from '../domain/session.ts';
 import { uptimeOf } from '../kernel/clock.ts';
 import { codeOf, HandraiseError } from '../kernel/errors.ts';

@@ -1,5 +1,5 @@
 import type { Core } from '../core.ts';
-import { type Answer, type AnswerPatch, EARLY_READS_MS, isAwaited } from '../domain/answer.ts';
+import { type Answer, type AnswerPatch, awaitsAgentOutcome, EARLY_READS_MS } from '../domain/answer.ts';
 import type { Session } from '../domain/session.ts';
 import { DAY_MS, elapsedSince, MINUTE_MS, startDeadline } from '../kernel/clock.ts';
 import type { SessionStore } from '../store/watched-sessions.ts';
@@ -41,7 +41,7 @@ export function createConfirmation(
 	return async function confirm(answer: Answer, signal: AbortSignal): Promise<AnswerPatch | null> {
 		await read(answer, signal);
 		const current = await store.answers.get(answer.id);
-		if (current === null || !isAwaited(current)) return null;
+		if (current === null || !awaitsAgentOutcome(current)) return null;
 		const now = clock.now();
 		// Only time that has certainly passed: a clock change skips no check.
 		const elapsed = elapsedSince(clock, answer.deliveredAt ?? now);

@@ -1,24 +1,20 @@
 import type { Core } from '../core.ts';
-import {
-	type Answer,
-	type AnswerPatch,
-	firstDueAt,
-	isBlocking,
-	QUESTION_MOVED,
-	SEND_WITHIN_MS,
-	UNREADABLE_VALUES,
-} from '../domain/answer.ts';
+import type { Answer, AnswerPatch } from '../domain/answer.ts';
+import { firstDueAt, isBlocking, QUESTION_MOVED, SEND_WITHIN_MS, UNREADABLE_VALUES } from '../domain/answer.ts';
 import { beforePut, compareForDelivery, hasMovedSince, hasWorkedSince } from '../domain/compare.ts';
 import type { Session } from '../domain/session.ts';
 import { uptimeOf } from '../kernel/clock.ts';
 import { HandraiseError } from '../kernel/errors.ts';
 import type { Missed } from '../service/health.ts';
-import { type DeliveryPermit, MISSING, REASONS } from '../service/service.ts';
+import type { DeliveryPermit } from '../service/service.ts';
+import { NOT_FOUND_CODES, WAITS_FOR_SERVICE_CODES } from '../service/service.ts';
 import type { AnswerStore } from './answer-store.ts';
-import { createAuthorCheck, type Policy } from './author-check.ts';
+import type { Policy } from './author-check.ts';
+import { createAuthorCheck } from './author-check.ts';
 import type { NoteRead } from './confirm.ts';
 import { whoWasFirst } from './earlier-answers.ts';
-import { classifyFailure, type Failure, nextStepAt } from './failed-attempt.ts';
+import type { Failure } from './failed-attempt.ts';
+import { classifyFailure, nextStepAt } from './failed-attempt.ts';
 import { comparisonInput, createPut, createWrite, deliveredPatch, keptQuestion, LeaseLost, newRepeats } from './put.ts';
 
 /** The PUT leaves within this time after the response to our read, because somebody else may write in between. */
@@ -166,7 +162,7 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, { policy, m
 		const { lastError, missingCount, missingSince } = answer;
 		// Without a permit nothing was asked: what was found before counts.
 		if (code === 'no_permit')
-			return { lastError: REASONS.has(lastError ?? '') ? lastError : code, missingCount, missingSince };
+			return { lastError: WAITS_FOR_SERVICE_CODES.has(lastError ?? '') ? lastError : code, missingCount, missingSince };
 		if (kind !== 'missing') return { lastError: code, missingCount: 0, missingSince: null };
 		// This attempt has read the session, so only its PUT was not found.
 		if (current.putStartedAt !== answer.putStartedAt)
@@ -203,7 +199,7 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, { policy, m
 			return write(current, token, { ...base, state: 'waiting', nextAttemptAt: null });
 		}
 		// While a PUT may still land, the answer blocks others, even if no read of the session can succeed.
-		const isHopeless = kind === 'permanent' || lastError === MISSING.gone;
+		const isHopeless = kind === 'permanent' || lastError === NOT_FOUND_CODES.gone;
 		if (isHopeless && put.landsForMs(mayHaveLanded) === 0) {
 			return write(current, token, { ...base, state: 'refused', nextAttemptAt: null });
 		}

@@ -2,15 +2,15 @@ import {
 	type AgentOutcome,
 	type Answer,
 	arrivalOf,
+	awaitsAgentOutcome,
 	hasArrived,
-	isAwaited,
 	isBlocking,
 	itemsOf,
 	type OtherAnswer,
 } from '../domain/answer.ts';
 import { isBefore, type ReadTime, type Verdict } from '../domain/asked.ts';
 import { createMask, credentialsOf } from '../domain/masking.ts';
-import { type Known, NO_OCCURRENCES, type Occurrences, occurrencesIn } from '../domain/occurrences.ts';
+import { NO_OCCURRENCES, type Occurrences, occurrencesIn, type StoredOccurrences } from '../domain/occurrences.ts';
 import { type AnswerMarks, examine, isSecretValue } from '../domain/secrecy.ts';
 import {
 	askingMessageIndex,
@@ -21,9 +21,9 @@ import {
 	questionAt,
 	type Session,
 } from '../domain/session.ts';
-import { digestOfQuestionAt } from '../domain/session-snapshot.ts';
+import { digestOfQuestionAt } from '../domain/session-digest.ts';
 import { sameText, stringOf } from '../domain/texts.ts';
-import { inSlices } from '../kernel/lease-loop.ts';
+import { runInSlices } from '../kernel/slices.ts';
 import type { AnswerStore } from './answer-store.ts';
 import { newRepeats } from './put.ts';
 
@@ -110,7 +110,7 @@ export interface AnswerOutcome {
 
 function outcomesIn(
 	answers: readonly Answer[],
-	{ reading, known, occurrences }: { reading: Reading; known: Known; occurrences: Occurrences },
+	{ reading, known, occurrences }: { reading: Reading; known: StoredOccurrences; occurrences: Occurrences },
 ): AnswerOutcome[] {
 	const { session } = reading;
 	const { changes } = occurrences;
@@ -133,7 +133,7 @@ function outcomesIn(
 		return answer.agentOutcome === null && hasNoSign(answer, reading) ? 'unseen' : null;
 	}
 
-	return answers.filter(isAwaited).flatMap((answer): AnswerOutcome[] => {
+	return answers.filter(awaitsAgentOutcome).flatMap((answer): AnswerOutcome[] => {
 		const { repeats } = newRepeats(answer, session);
 		const outcome = outcomeOf(answer);
 		if (outcome === null && repeats === undefined) return [];
@@ -173,7 +173,7 @@ function holdsOther({ fingerprint, content }: Answer, session: Session, messageI
 async function examineQuestions(session: Session, indexes: readonly (number | null | undefined)[]): Promise<void> {
 	for (const index of new Set(indexes)) {
 		const question = index == null ? null : questionAt(session, index);
-		if (question !== null) await inSlices(examine(question));
+		if (question !== null) await runInSlices(examine(question));
 	}
 }
 

@@ -1,6 +1,6 @@
 // Owns `answers`, with the other stores of this folder: what reads show of what became of delivered answers.
 
-import { type Answer, BAD_OUTCOMES, isAwaited } from '../domain/answer.ts';
+import { type Answer, awaitsAgentOutcome, BAD_OUTCOMES } from '../domain/answer.ts';
 import { type CipherTx, from } from '../store/database.ts';
 import { tellAuthor } from '../surfaces/view-plan-store.ts';
 import type { AnswerOutcome } from './earlier-answers.ts';
@@ -20,9 +20,9 @@ export async function noteOutcomes(tx: CipherTx, outcomes: readonly AnswerOutcom
 			.forUpdate()
 			.executeTakeFirst();
 		const answer = row === undefined ? null : readAnswer(row, cipher);
-		if (answer === null || !isAwaited(answer)) continue;
+		if (answer === null || !awaitsAgentOutcome(answer)) continue;
 		const resumed = outcome === 'resumed' && { ...enterState(answer, 'resumed', now), startFailed: 0 };
-		const isOver = outcome !== null && !isAwaited({ state: 'delivered', agentOutcome: outcome });
+		const isOver = outcome !== null && !awaitsAgentOutcome({ state: 'delivered', agentOutcome: outcome });
 		const told = outcome !== null && { agentOutcome: outcome, ...(isOver && { nextAttemptAt: null }), ...resumed };
 		const content = repeats && contentWith(row as AnswerRow, { repeats }, cipher);
 		const after = await changeAnswer(trx, cipher, answer, { ...told, content });

@@ -28,8 +28,8 @@ import { masked } from '../domain/masking.ts';
 import { FORGOTTEN, type Person } from '../domain/person.ts';
 import type { AnswerMarks } from '../domain/secrecy.ts';
 import { positions, type SessionKey } from '../domain/session.ts';
-import { each, inSlices } from '../kernel/lease-loop.ts';
 import type { Log } from '../kernel/log.ts';
+import { mapInSteps, runInSlices } from '../kernel/slices.ts';
 import { parseOrNull, pick } from '../kernel/values.ts';
 import {
 	type Cipher,
@@ -162,8 +162,8 @@ export const answersToQuestions =
 		const rows = await from(db, 'answers').selectAll().where(isNewest).orderBy('acceptedAt').execute();
 		const all = ofSession.where(sql<boolean>`(${isThere} or ${isSame})`);
 		const marked = rows.length < MOST_READ ? rows : await all.select(MARKS).orderBy('acceptedAt').execute();
-		const answers = await inSlices(each(rows, readOrSkip));
-		return { answers: answers.flat(), marks: await inSlices(each(marked, (row) => readMarks(row, cipher))) };
+		const answers = await runInSlices(mapInSteps(rows, readOrSkip));
+		return { answers: answers.flat(), marks: await runInSlices(mapInSteps(marked, (row) => readMarks(row, cipher))) };
 	};
 
 /** What a row says about secrecy, even of an unreadable or emptied answer. Damaged columns hide more, not less. */

@@ -1,10 +1,12 @@
-import { type Answer, isAwaited, isBlocking } from '../domain/answer.ts';
+import type { Answer } from '../domain/answer.ts';
+import { awaitsAgentOutcome, isBlocking } from '../domain/answer.ts';
 import { MINUTE_MS } from '../kernel/clock.ts';
 import { codeOf } from '../kernel/errors.ts';
 import { createLeaseLoop, leaseQueue } from '../kernel/lease-loop.ts';
 import type { Missed } from '../service/health.ts';
 import type { Policy } from './author-check.ts';
-import { createConfirmation, type NoteRead } from './confirm.ts';
+import type { NoteRead } from './confirm.ts';
+import { createConfirmation } from './confirm.ts';
 import { createDelivery } from './deliver.ts';
 import { createWrite, LeaseLost } from './put.ts';
 
@@ -57,7 +59,7 @@ export function createAnswerWorker(
 			if (from > clock.now()) return write(answer, token, { nextAttemptAt: from });
 			return deliver(answer, token, signal);
 		}
-		const checked = isAwaited(answer) ? await confirm(answer, signal) : { nextAttemptAt: null };
+		const checked = awaitsAgentOutcome(answer) ? await confirm(answer, signal) : { nextAttemptAt: null };
 		return checked && write(answer, token, checked);
 	}
 

@@ -1,36 +1,34 @@
-import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { CLOCK_ALLOWANCE_MS } from '../kernel/clock.ts';
 import type { BeforePut } from './compare.ts';
 import { credentialsOf, masked, repeatedIn } from './masking.ts';
-import { FORGOTTEN, PERSON, type Person } from './person.ts';
+import { PERSON, type Person } from './person.ts';
 import { positions, type QuestionKey, type Session } from './session.ts';
 
-/** Identifies a press of Submit, however often Slack repeats it. A view can show several forms in turn. */
+/** Identifies one press of Submit. Slack may repeat the request, and one view can show several forms in turn. */
 export const submissionKeyOf = (viewId: string, formId: string) => `${viewId}:${formId}`;
-
-export const forgottenName = () => `${FORGOTTEN}${randomBytes(8).toString('hex')}`;
-export const SOMEBODY = 'Somebody';
-
-export const isSamePerson = (one: Person, other: Person) => one.userId === other.userId && one.teamId === other.teamId;
 
 export const ORIGIN = z.object({
 	channelId: z.string().nullable(),
 	/** The thread of the question or card in that channel. */
 	threadTs: z.string().nullable(),
-	/** It was opened from a copy of a question, in an inbox or a direct message. */
+	/** The form was opened from a copy of the question, in an inbox or a direct message. */
 	isCopy: z.literal(true).exactOptional(),
 });
-/** Where a form was opened. Both are null in a DM. */
+/** Where a form was opened. Channel and thread are null in a direct message. */
 export type Origin = Readonly<z.infer<typeof ORIGIN>>;
 
 /**
- * What they mean: "States of an answer" in `docs/reliability.md`. `deliver.ts` takes an answer from `accepted` (not
- * sent, or certainly not saved) to `delivering` (a PUT may have begun), and from there to `delivered`, back, or to a
- * failed state; `confirm.ts` from `delivered` to `resumed`. In `accept.ts` its author takes a failed one back to
- * `accepted` (`tryAgain`), or one that is not delivered to `withdrawn`. A newer answer makes a waiting one
- * `conflicted`. An answer that comes second is stored as `conflicted`, and stays so: when the first one ends without
- * having arrived, its text is a draft (`FirstEnding`).
+ * "States of an answer" in `docs/reliability.md` explains each state. Who changes it:
+ *
+ * - `deliver.ts`: from `accepted` (not sent, or certainly not saved) to `delivering` (a PUT may have begun), and from
+ *   there to `delivered`, back to `accepted`, or to a failed state.
+ * - `confirm.ts`: from `delivered` to `resumed`.
+ * - `accept.ts`, for the author: from a failed state to `accepted` (`tryAgain`), or from any undelivered one to
+ *   `withdrawn`.
+ *
+ * A newer answer turns a `waiting` one into `conflicted`. An answer that comes second is stored as `conflicted` and
+ * stays so. If the first one ends without having arrived, the text of the second becomes a draft (`FirstEnding`).
  */
 export type AnswerState = (typeof ANSWER_STATES)[number];
 
@@ -43,7 +41,7 @@ export const ANSWER_STATES = [...BLOCKING_STATES, ...ARRIVED_STATES, ...FAILED_S
 
 /** One item of the question as the author saw it, with their value. */
 export interface AnswerItem {
-	/** As shown above the field, maybe cut. The PUT takes titles from the service. */
+	/** As shown above the field, possibly cut. The PUT sends the service's own titles. */
 	readonly title: string;
 	/** '' when the author left it empty on purpose; null when the item already had a value, or this one was wiped. */
 	readonly value: string | null;
@@ -53,21 +51,25 @@ export interface AnswerItem {
 }
 
 export const OTHER_ANSWER = z.object({
-	/** Like `person` null when it came from outside Handraise, for example from the dashboard. */
+	/** Null, like `person`, when the answer came from outside Handraise, for example from the dashboard. */
 	answerId: z.string().nullable(),
 	person: PERSON.nullable(),
 	/** By position; null for secret values. */
 	values: z.array(z.string().nullable()).readonly(),
 	at: z.number().nullable(),
-	/** Its text is exactly what the second person wanted to send. */
+	/** Its text equals what the second person wanted to send. */
 	same: z.boolean(),
 });
-/** The first answer, for the receipt of the second person. Of one that was not delivered: who came second to it. */
+/**
+ * The other answer to the same question. A second answer holds the first one, for its receipt. A first answer that was
+ * not delivered holds the second one.
+ */
 export type OtherAnswer = Readonly<z.infer<typeof OTHER_ANSWER>>;
 
 /**
- * `unseen`: no sign of the agent after two minutes. `overwritten`: somebody elsewhere replaced the text. `lost`: the
- * answer is not in the field any more, and the agent asks again; `replaced`: after that, another answer arrived.
+ * What became of the agent after an answer. `unseen`: no sign of it after two minutes. `overwritten`: somebody replaced
+ * the text from outside. `lost`: the field is empty and the agent asks again. `replaced`: lost, then another answer
+ * arrived.
  */
 export const AGENT_OUTCOMES = [
 	'resumed',
@@ -81,23 +83,23 @@ export const AGENT_OUTCOMES = [
 ] as const;
 export type AgentOutcome = (typeof AGENT_OUTCOMES)[number];
 
-/** Of these the author has to learn even with a closed window. */
+/** The author is told of these even when the receipt's window is closed. */
 export const BAD_OUTCOMES: readonly AgentOutcome[] = ['overwritten', 'failed', 'stopped', 'lost'];
 
 const STATE = z.enum(ANSWER_STATES);
 export const TIMELINE_ENTRY = z.object({
 	state: STATE,
 	at: z.number(),
-	/** Of `conflicted`: somebody else's answer, an earlier one of its author, or one that its author sent instead. */
+	/** For `conflicted`: it lost to somebody else's answer, to an earlier own one, or to one sent in its place. */
 	lostTo: z.enum(['other', 'own', 'ownInstead']).optional(),
-	/** Of `delivered`: counts what arrived in the session, whatever the clock says. */
+	/** For `delivered`: its number among the arrivals of the session. It does not depend on the clock. */
 	arrival: z.int().exactOptional(),
 });
 export type TimelineEntry = Readonly<z.infer<typeof TIMELINE_ENTRY>>;
 
 /**
- * What the ordinary values repeat of the passwords and the like that the session names, as the newest read that was
- * compared showed. Null: none was compared yet; left out by 1.1.0, which did not compare.
+ * The credentials named in the session that the answer's ordinary values repeat, by the newest read that was compared.
+ * Null: no read was compared yet. Undefined: a row of 1.1.0, which did not compare.
  */
 export type Repeats = readonly string[] | null | undefined;
 
@@ -105,7 +107,7 @@ export const KEPT_QUESTION = z.object({
 	context: z.string(),
 	items: z.array(z.object({ title: z.string(), description: z.string() })).readonly(),
 });
-/** A question's texts, masked and cut as channels see them: what was approved stays readable. */
+/** A question's texts, masked and cut as channels see them. They are kept so that people can read what was approved. */
 export type KeptQuestion = Readonly<z.infer<typeof KEPT_QUESTION>>;
 
 /** The decrypted values. `removed`: after the retention time. `unreadable`: encrypted with another key. */
@@ -115,33 +117,33 @@ export type AnswerContent =
 			readonly items: readonly AnswerItem[];
 			readonly other: OtherAnswer | null;
 			readonly repeats?: Repeats;
-			/** Of the session, as its author saw it; empty: not known. */
+			/** The session's name as the author saw it; empty: not known. */
 			readonly sessionName?: string;
-			/** What it answers, as it was asked when it was sent; left out: not delivered, or by a former version. */
+			/** The question as it stood when the answer was sent. Absent: not delivered, or stored before 2.0.0. */
 			readonly asked?: KeptQuestion;
 	  }
 	| { readonly kind: 'removed' }
 	| { readonly kind: 'unreadable' };
 
-/** How long the reply to a press that came second may take before a receipt tells its author instead. */
+/** Limit for the direct reply to a press that came second. After it, a receipt tells the author instead. */
 export const TOLD_WITHIN_MS = 10_000;
 
-/** What no query filters by: written only when its author presses a button. */
+/** Stored as one JSON column, because no query filters by it. It changes only when the author presses a button. */
 export const SUBMISSION = z.object({
 	/** Empty for a one-press answer. */
 	viewId: z.string(),
 	origin: ORIGIN,
-	/** When the session of the form was read. The author has not seen later deliveries. */
+	/** When the session shown in the form was read. The author has not seen later deliveries. */
 	formReadAt: z.number(),
-	/** The newest arrival that its author may have seen then; null: not known, so `formReadAt` decides. */
+	/** The newest arrival that the author may have seen in the form. Null: not known, so `formReadAt` decides. */
 	arrivalSeen: z.int().nullable(),
-	/** The positions that it fills or leaves empty on purpose. */
+	/** The positions that the answer fills or leaves empty on purpose. */
 	positions,
-	/** Those left empty on purpose, which count as answered. */
+	/** The positions left empty on purpose. They count as answered. */
 	leftEmpty: positions,
-	/** When the access policy last allowed a press of its author to send it. */
+	/** When the access policy last allowed the author to send it. */
 	checkedAt: z.number(),
-	/** Of what the author saw (`shownHashOf`); null when the form or button is of a version that had none. */
+	/** `shownHashOf` of what the author saw. Null: the form or button is from a version without this hash. */
 	shownHash: z.string().nullable(),
 });
 type Submission = Readonly<z.infer<typeof SUBMISSION>>;
@@ -150,27 +152,27 @@ type Submission = Readonly<z.infer<typeof SUBMISSION>>;
 export interface SubmittedAnswer extends Omit<Submission, 'positions' | 'checkedAt'> {
 	readonly id: string;
 	readonly submissionKey: string;
-	/** Of a one-press answer: its author may take it back until then, unless the PUT has begun; it is sent after that. */
+	/** Set for a one-press answer. It is sent after `undoUntil`; before that, its author can undo it. */
 	readonly press: { readonly undoUntil: number } | null;
 	readonly person: Person;
 	readonly question: QuestionKey;
 	readonly fingerprint: string;
 	readonly acceptedAt: number;
-	/** When to stop trying and ask the author. */
+	/** When delivery stops and the author is asked. */
 	readonly giveUpAt: number;
 }
 
 export interface Answer extends SubmittedAnswer, Submission {
 	readonly content: AnswerContent;
-	/** The positions that the author marked as secret, also once values are gone; null: the form had no box for it. */
+	/** Positions marked secret by the author. They outlive the values. Null: the form had no box for it. */
 	readonly secretPositions: readonly number[] | null;
 	readonly state: AnswerState;
 	readonly attempts: number;
 	/** How often the author replaced the text before sending began. */
 	readonly editCount: number;
-	/** When the worker's next step is due; null when nothing is left to do. */
+	/** When the worker's next step is due; null: nothing is left to do. */
 	readonly nextAttemptAt: number | null;
-	/** Set before a PUT begins, cleared when certainly nothing was saved. In a failed state: it may have arrived. */
+	/** Set before a PUT begins. Cleared when certainly nothing was saved. Set in a failed state: it may have arrived. */
 	readonly putStartedAt: number | null;
 	readonly before: BeforePut | null;
 	readonly deliveredAt: number | null;
@@ -178,15 +180,15 @@ export interface Answer extends SubmittedAnswer, Submission {
 	readonly endedAt: number | null;
 	readonly lastError: string | null;
 	readonly timeline: readonly TimelineEntry[];
-	/** The service asked for a pause until this time. */
+	/** The service asked for no request before this time (`Retry-After`). */
 	readonly notBefore: number | null;
-	/** Attempts in a row that found no such session. */
+	/** Consecutive attempts that found no such session (404). */
 	readonly missingCount: number;
-	/** The first of them; null: none. */
+	/** When the first of these attempts was; null: none. */
 	readonly missingSince: number | null;
-	/** The service saved it but reported a failure, most likely because it could not start the agent. */
+	/** The service saved the answer but reported a failure, most likely because it could not start the agent. */
 	readonly startFailed: boolean;
-	/** The row of the question that it answers; null: it ended before 2.0.0. */
+	/** The row of the answered question; null: the answer ended before 2.0.0. */
 	readonly questionId: string | null;
 }
 
@@ -194,62 +196,62 @@ export interface NewAnswer extends SubmittedAnswer {
 	readonly items: readonly AnswerItem[];
 	readonly repeats?: Repeats;
 	readonly sessionName?: string;
-	/** The form had the box for secret answers. Without it, `secret` of the items is a guess. */
+	/** The form had a box for secret answers. Without it, `secret` of the items is a guess. */
 	readonly boxed: boolean;
 }
 
 export type AcceptResult =
-	/** Committed. Waiting answers to the same question are `conflicted` now. */
+	/** Committed. Waiting answers to the same question are now `conflicted`. */
 	| { readonly kind: 'accepted'; readonly answer: Answer }
-	/** The same submission again. `edited`: its text was replaced, because nothing was sent yet. */
+	/** The submission was stored before. `edited`: its text was replaced, because nothing was sent yet. */
 	| { readonly kind: 'repeated'; readonly answer: Answer; readonly edited: boolean }
-	/** The same submission with another text, after sending began. The first text stays. */
+	/** The submission was stored before with another text, and sending has begun. The first text stays. */
 	| { readonly kind: 'tooLate'; readonly answer: Answer }
-	/** Another answer is live or was delivered since the form was read. This one is stored as `conflicted`. */
+	/** Another answer is live, or was delivered since the form was read. This one is stored as `conflicted`. */
 	| { readonly kind: 'taken'; readonly by: Answer; readonly answer: Answer };
 
 type Unpatched = keyof Submission | 'questionId' | 'content' | 'secretPositions' | 'editCount' | 'endedAt' | 'timeline';
-/** The fields that a step may write. A change of the state appends to the timeline. */
+/** The fields that a step of the worker may write. A change of the state appends to the timeline. */
 export type AnswerPatch = Partial<Omit<Answer, keyof SubmittedAnswer | Unpatched>> & {
 	readonly other?: OtherAnswer;
 	readonly repeats?: readonly string[];
 	readonly asked?: KeptQuestion;
 };
 
-/** What happened to a question. `delivered`: its session will change soon. `choice`, `undo`: of a one-press answer. */
+/** What happened to a question. `delivered`: its session will change soon. `choice`, `undo`: of one-press answers. */
 export type QuestionChange = 'claim' | 'answer' | 'delivered' | 'choice' | 'undo';
 
-/** After this long the author is told that delivery takes long: they have probably closed the modal. */
+/** After this time the author gets a message that delivery takes long. They have probably closed the modal. */
 export const TAKES_LONG_MS = 30_000;
 
-/** When its session is read after it has arrived, in ms: the agent takes a moment to go on. */
+/** When the session is read early, in ms after an answer arrived. The agent needs a moment to continue. */
 export const EARLY_READS_MS = [2_000, 5_000, 15_000, 60_000] as const;
 
-/** When its sending was due at first. */
+/** When the first attempt to send was due. */
 export function firstDueAt({ press, acceptedAt }: Pick<Answer, 'press' | 'acceptedAt'>): number {
 	return press?.undoUntil ?? acceptedAt;
 }
 
 /**
- * `lastError` of a second answer whose first one ended without having arrived, so that its text is a draft now.
- * `first_over`: the session was over; `first_unknown`: the first may have arrived.
+ * `lastError` of a second answer when the first one ended without having arrived. The second text is then a draft.
+ * `first_over`: the session was over. `first_unknown`: the first answer may have arrived.
  */
 const FIRST_ENDINGS = ['first_failed', 'first_over', 'first_unknown'] as const;
 export type FirstEnding = (typeof FIRST_ENDINGS)[number];
 
-/** `lastError` of an answer whose text is encrypted with another key. */
+/** `lastError`: the answer's text is encrypted with another key. */
 export const UNREADABLE_VALUES = 'values_unreadable';
 
-/** `lastError` of a `changed` answer whose question is asked at another place of the session now. */
+/** `lastError` of a `changed` answer: another message of the session asks the same question now. */
 export const QUESTION_MOVED = 'question_moved';
 
-/** How the answer ended to which this one lost; null while that is on its way, and once it has arrived. */
+/** How the first answer ended, for one that came second. Null while the first is on its way and after it arrived. */
 export function firstEndingOf({ state, lastError }: Pick<Answer, 'state' | 'lastError'>): FirstEnding | null {
 	return state === 'conflicted' ? (FIRST_ENDINGS.find((ending) => ending === lastError) ?? null) : null;
 }
 
-/** What an author is told of an answer, to compare. */
-export const toldOf = (answer: Pick<Answer, 'state' | 'agentOutcome' | 'lastError'>): string =>
+/** The part of an answer that its receipt shows, as a string to compare. */
+export const receiptStateOf = (answer: Pick<Answer, 'state' | 'agentOutcome' | 'lastError'>): string =>
 	[answer.state, answer.agentOutcome ?? '', firstEndingOf(answer) ?? ''].join(' ').trim();
 
 const isOneOf = (states: readonly string[]) => (state: string) => states.includes(state);
@@ -257,24 +259,24 @@ const isOneOf = (states: readonly string[]) => (state: string) => states.include
 /** True while the answer can still reach the service without its author. */
 export const isBlocking = isOneOf(BLOCKING_STATES);
 export const hasArrived = isOneOf(ARRIVED_STATES);
-/** Not delivered, and its author decides whether to try again. */
+/** Not delivered. The author decides whether to try again. */
 export const isFailed = isOneOf(FAILED_STATES);
 
-/** It failed without another answer, another question or the end of the session: others may be asked to answer. */
+/** The question still needs an answer: nothing but the delivery itself failed. Others may answer. */
 export const isUndelivered = isOneOf(['waiting', 'refused']);
 
-/** Whether the answer is on its way, or was delivered after its session's read at `readAt` (null: never) began. */
+/** Whether the answer is on its way, or was delivered after the read that began at `readAt` (null: no read yet). */
 export function isAnsweredSince(answer: Answer | null, readAt: number | null): boolean {
 	if (answer === null) return false;
 	return isBlocking(answer.state) || (answer.deliveredAt !== null && answer.deliveredAt >= (readAt ?? 0));
 }
 
-/** Whether the answer is no longer sent and nobody knows whether an earlier PUT arrived. */
+/** Whether sending has stopped and the outcome of an earlier PUT is unknown. */
 export function mayHaveArrived({ state, putStartedAt }: Pick<Answer, 'state'> & Partial<Answer>): boolean {
 	return putStartedAt != null && (isFailed(state) || state === 'withdrawn');
 }
 
-/** When it first arrived, and which arrival of its session that is; undefined when it has not. */
+/** The timeline entry of the first arrival; undefined: the answer has not arrived. */
 export const arrivalOf = (timeline: readonly TimelineEntry[]) => timeline.find(({ arrival }) => arrival !== undefined);
 
 /** The positions that an answer fills. */
@@ -282,11 +284,11 @@ export const filledBy = ({ positions: all, leftEmpty }: Pick<Answer, 'positions'
 	all.filter((position) => !leftEmpty.includes(position));
 
 /** Whether reads may still show what became of a delivered answer. */
-export function isAwaited({ state, agentOutcome }: Pick<Answer, 'state' | 'agentOutcome'>): boolean {
+export function awaitsAgentOutcome({ state, agentOutcome }: Pick<Answer, 'state' | 'agentOutcome'>): boolean {
 	return state === 'delivered' && (agentOutcome === null || agentOutcome === 'unseen');
 }
 
-/** A press that came second and was never sent: nothing is left to do about it. */
+/** A press that came second and was never sent. Nothing is left to do about it. */
 export const isSecondChoice = ({ press, state, putStartedAt }: Answer) =>
 	press !== null && state === 'conflicted' && putStartedAt === null;
 
@@ -298,13 +300,13 @@ export function sessionNameOf({ content }: Pick<Answer, 'content'>): string {
 	return content.kind === 'readable' ? masked(content.sessionName ?? '').text : '';
 }
 
-/** The answer that was there before this one, as its author may read it; null: none, or its text is gone. */
-export const firstOf = ({ content }: Partial<Pick<Answer, 'content'>>): OtherAnswer | null =>
+/** The first answer, as the author of the second may read it. Null: there is none, or its text is removed. */
+export const firstAnswerOf = ({ content }: Partial<Pick<Answer, 'content'>>): OtherAnswer | null =>
 	content?.kind === 'readable' ? content.other : null;
 
-/** Who came second to an answer that could not be delivered, and has a draft now; null: nobody is known. */
-export const secondOf = (answer: Pick<Answer, 'state' | 'content'>): Person | null =>
-	isUndelivered(answer.state) ? (firstOf(answer)?.person ?? null) : null;
+/** Who came second to an answer that could not be delivered, and so has a draft. Null: nobody is known. */
+export const secondAuthorOf = (answer: Pick<Answer, 'state' | 'content'>): Person | null =>
+	isUndelivered(answer.state) ? (firstAnswerOf(answer)?.person ?? null) : null;
 
 export const keptQuestionOf = ({ content }: Pick<Answer, 'content'>): KeptQuestion | null =>
 	(content.kind === 'readable' ? content.asked : undefined) ?? null;
@@ -312,8 +314,8 @@ export const keptQuestionOf = ({ content }: Pick<Answer, 'content'>): KeptQuesti
 export const itemsOf = ({ content }: Answer) => (content.kind === 'readable' ? content.items : []);
 
 /**
- * An item of an answer as anybody but its author reads it: without a secret value, and without what looks like a
- * credential or is named as one in the session. Until a read of that was compared, each value counts as secret.
+ * An item of an answer as everybody but its author reads it: secret values are removed, and credentials are masked.
+ * `repeats`: credentials that the session names. Null: no read was compared yet, so every value counts as secret.
  */
 export function forOthers({ value, ...item }: AnswerItem, repeats: Repeats = []): AnswerItem {
 	if (value === null || value === '') return { ...item, value };
@@ -321,41 +323,42 @@ export function forOthers({ value, ...item }: AnswerItem, repeats: Repeats = [])
 	return { ...item, secret, value: secret ? '' : masked(value, new Set(repeats)).text };
 }
 
-/** By position, what others read of an answer. Null: nothing. */
+/** What others read of an answer, by position. Null: the value is secret. */
 export const valuesForOthers = ({ items, repeats }: Pick<NewAnswer, 'items' | 'repeats'>) =>
 	items.map((item) => {
 		const { value, secret } = forOthers(item, repeats);
 		return secret ? null : value;
 	});
 
-/** `valuesForOthers` of a stored answer; none where its texts are gone. */
+/** `valuesForOthers` of a stored answer; empty when its texts are removed or unreadable. */
 export const shownValuesOf = ({ content }: Pick<Answer, 'content'>) =>
 	content.kind === 'readable' ? valuesForOthers(content) : [];
 
 export const repeatsIn = ({ content }: Pick<Answer, 'content'>) => (content.kind === 'readable' ? content.repeats : []);
 
-/** What the ordinary values of these items repeat of the credentials that the session names. */
+/** The credentials named in the session that the ordinary values of these items repeat. */
 export const repeatsOf = (items: readonly Pick<AnswerItem, 'value' | 'secret'>[], session: Session): string[] =>
 	repeatedIn(
 		items.flatMap(({ value, secret }) => (secret ? [] : (value ?? []))),
 		credentialsOf(session),
 	);
 
-/** The service saved the answer but reported a failure, and nobody has seen the agent continue. */
-export function agentMayStand({ state, agentOutcome, startFailed }: Partial<Answer>): boolean {
+/** Whether the agent may not run: the service saved the answer but reported a failure, and no read saw it continue. */
+export function agentMayBeIdle({ state, agentOutcome, startFailed }: Partial<Answer>): boolean {
 	return state === 'delivered' && startFailed === true && (agentOutcome ?? 'unseen') === 'unseen';
 }
 
+/** The texts that are not secret, by position. */
 export function textsOf(answer: Answer): Readonly<Record<number, string>> {
 	const texts = itemsOf(answer).map(({ value, secret }, position) => [position, secret ? '' : (value ?? '')] as const);
 	return Object.fromEntries(texts.filter(([, text]) => text !== ''));
 }
 
-/** How long a PUT may still land after it began, in ms: the times to leave and to end, and the difference of clocks. */
+/** How long after its start a PUT may still arrive, in ms: time to leave, time to end, and the difference of clocks. */
 export const mayLandForMs = (callTimeoutMs: number) => SEND_WITHIN_MS + callTimeoutMs + CLOCK_ALLOWANCE_MS;
 
 /**
- * A PUT, or the call of a post, leaves this process within this time after the store has noted it, or not at all:
- * others may make it later.
+ * A PUT or a post leaves this process within this time after the store has noted it, or not at all. After that another
+ * process may send it.
  */
 export const SEND_WITHIN_MS = 2_000;

@@ -1,32 +1,32 @@
-/** The people and user groups that a channel names as those who may answer; nobody: everybody may. */
+/** The people and user groups whom a channel allows to answer. An empty list allows everybody. */
 export interface Answerers {
 	readonly userIds: readonly string[];
 	readonly groupIds: readonly string[];
 }
 
-/** One of the lists that decide who may answer a session: of a channel that watches it, or has watched it. */
+/** A list that applies to a session: it is from a channel that watches it or has watched it. */
 export interface AnswerRule extends Answerers {
 	readonly channelId: string;
 	/** Of the channel's settings. */
 	readonly revision: number;
 }
 
-/** What lists may name: somebody, and the user groups that they are known to be in. */
+/** A person with the user groups that they belong to. */
 export interface Standing {
 	readonly userId: string;
 	readonly groupIds: ReadonlySet<string>;
 }
 
-/** Who changed settings with a command on the machine of Handraise. */
+/** Stands for a person in settings that were changed by a command on Handraise's machine. */
 export const OPERATOR = 'whoever runs Handraise';
 
 export const namesAnybody = ({ userIds, groupIds }: Answerers) => userIds.length + groupIds.length > 0;
 
-/** Whether lists name somebody: one is enough. */
+/** Whether at least one list names the person. */
 export function isNamed({ userId, groupIds }: Standing, lists: readonly Answerers[]): boolean {
 	return lists.some((list) => list.userIds.includes(userId) || list.groupIds.some((id) => groupIds.has(id)));
 }
 
-/** Whether somebody may answer a session with these lists. */
+/** Whether a person may answer a session to which these lists apply. */
 export const mayAnswer = (standing: Standing, rules: readonly AnswerRule[]) =>
 	rules.length === 0 || isNamed(standing, rules);

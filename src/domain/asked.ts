@@ -3,15 +3,15 @@ import { isWaiting, positions, type Session, stepsSince } from './session.ts';
 
 const arrived = z
 	.object({
-		/** Our answer; null: a read showed a value from elsewhere. */
+		/** Our answer; null: a read showed a value from outside Handraise. */
 		answerId: z.string().nullable(),
-		/** Which arrival of its session, see `TimelineEntry`; null: not known. Reads that began before it do not count. */
+		/** `arrival` of `TimelineEntry`; null: not known. Reads that began before this arrival do not count. */
 		number: z.int().nullable(),
-		/** When the service had it, or the read began that showed it; clock milliseconds. */
+		/** Clock milliseconds: when the service had our answer, or when the read began that showed another value. */
 		at: z.number(),
-		/** `stepsSince` then; null: not known, so no message says that the agent continued. */
+		/** `stepsSince` at that time; null: not known, so no message can show that the agent continued. */
 		steps: z.int().nullable(),
-		/** The outcome of our PUT is not known, and the answer is not sent again. */
+		/** The outcome of our PUT is unknown, and the answer is not sent again. */
 		isPerhaps: z.boolean(),
 		/** The positions that our answer filled. */
 		filled: positions,
@@ -21,54 +21,55 @@ export type Arrived = z.infer<typeof arrived>;
 
 export const evidence = z
 	.object({
-		/** `stepsSince` in the newest read with the status `humanInput` before a value arrived; null: none showed that. */
+		/** `stepsSince` in the newest read with the status `humanInput` before a value arrived; null: no such read. */
 		waitedSteps: z.int().nullable(),
-		/** The positions that had a value. */
+		/** Positions that had a value in any read. */
 		filled: positions,
-		/** The positions that an answer of ours left empty on purpose: they count as answered. */
+		/** Positions that our answer left empty on purpose. They count as answered. */
 		leftEmpty: positions,
-		/** The value that arrived since the agent asks; null: none. */
+		/** The value that arrived since the agent asked; null: none. */
 		value: arrived.nullable(),
-		/** A read showed a field empty that had a value. */
+		/** A read showed an empty field that had a value before. */
 		emptied: z.boolean(),
 		/** A read showed another status than `humanInput`. */
 		awaySeen: z.boolean(),
-		/** The agent has written a message. */
+		/** The agent has written a message since the value arrived. */
 		continued: z.boolean(),
-		/** Since when all reads show `humanInput` beside an empty field; clock milliseconds. Null: the newest does not. */
+		/** Since when every read shows `humanInput` and an empty field; clock ms. Null: the newest read does not. */
 		emptySince: z.number().nullable(),
-		/** Without a value: since when all reads show that the agent works, with a message that is newer than its wait. */
+		/** Without a value: since when every read shows `active` and a newer message of the agent; clock ms. */
 		activeSince: z.number().nullable(),
-		/** Of what is asked again, until a value arrives: our answer that the field had; `''`: it was not ours. */
+		/** If asked again, until a value arrives: the id of our answer that was in the field; `''`: not ours. */
 		lost: z.string().nullable(),
 	})
 	.readonly();
-/** What reads show of one time that an agent asks, no texts. Stored in its row. */
+/** What reads have shown of one occurrence of a question, without texts. It is stored in the question's row. */
 export type Evidence = z.infer<typeof evidence>;
 
-/** The agent waits this long beside an empty field: then it asks again. */
+/** If the agent waits this long beside a field that became empty, it asks again. */
 export const EMPTY_MS = 60_000;
-/** The same where a read has shown another status since the value arrived. */
+/** `EMPTY_MS` when a read has shown another status than `humanInput` since the value arrived. */
 const AWAY_EMPTY_MS = 10_000;
+/** If the agent works this long without an answer, it continued without one. */
 const WENT_ON_MS = 30_000;
 
-/** What begins anew when a value arrives. */
+/** The fields of `Evidence` that an arriving value resets. */
 const NEW = { emptied: false, awaySeen: false, continued: false, emptySince: null, activeSince: null } as const;
 
 export const NOTHING_SEEN: Evidence = { waitedSteps: null, filled: [], leftEmpty: [], value: null, ...NEW, lost: null };
 
-/** When a read began, and how many of our answers had arrived in its session by then (null: not known). */
+/** When a read began. `arrival`: how many of our answers had arrived in its session by then; null: not known. */
 export interface ReadTime {
 	readonly readAt: number;
 	readonly arrival: number | null;
-	/** As `steadySince` of `kernel/clock.ts`. Left out: the clock was never set. */
+	/** `steadySince` of `kernel/clock.ts`. Absent: the clock was never set. */
 	readonly steadySince?: number;
 }
 
-/** What one read shows of a question. */
+/** What one read shows of one question. */
 export type Sighting = Readonly<ReturnType<typeof sightingOf>>;
 
-/** `index`: where it is asked. Where that message asks something else by now, `isThere` is false. */
+/** `index`: of the asking message. `isThere`: false when that message asks something else by now. */
 export function sightingOf(session: Session, index: number, { readAt, steadySince }: ReadTime, isThere = true) {
 	const items = isThere ? (session.messages[index]?.humanInput ?? []) : [];
 	const isEmpty = (position: number) => items[position]?.value === '';
@@ -85,13 +86,13 @@ export function sightingOf(session: Session, index: number, { readAt, steadySinc
 	};
 }
 
-/** A read that began before something was stored changes nothing of it. */
+/** Whether a read began before this value arrived. Such a read says nothing about it. */
 export function isBefore(read: ReadTime, value: Pick<Arrived, 'answerId' | 'number' | 'at'> | null): boolean {
 	if (value === null || value.answerId === null) return false;
 	return value.number === null || read.arrival === null ? read.readAt < value.at : read.arrival < value.number;
 }
 
-/** Our answer arrived, or may have. `known`: what had a value before it, and what it left empty on purpose. */
+/** The evidence after our answer arrived or may have. `known`: positions filled before it, or left empty by it. */
 export function withArrival(before: Evidence, value: Arrived, known: Pick<Evidence, 'filled' | 'leftEmpty'>): Evidence {
 	return {
 		...before,
@@ -103,7 +104,7 @@ export function withArrival(before: Evidence, value: Arrived, known: Pick<Eviden
 	};
 }
 
-/** The evidence after a read that began after all that `before` holds. */
+/** The evidence after a read. The read began after everything in `before`. */
 export function withSighting(before: Evidence, seen: Sighting): Evidence {
 	const waits = isWaiting(seen.status);
 	const since = (known: number | null) => Math.min(seen.at, Math.max(known ?? seen.at, seen.steadySince));
@@ -126,25 +127,28 @@ export function withSighting(before: Evidence, seen: Sighting): Evidence {
 	};
 }
 
-/** Whether a read shows a field empty that had a value. */
+/** Whether a read shows an empty field that had a value before. */
 const isEmptied = ({ filled }: Evidence, { empty }: Sighting) => empty.some((position) => filled.includes(position));
 
-/** The empty positions that are asked again if the agent goes on waiting. */
+/** The empty positions that the agent asks again if it keeps waiting. */
 function emptyAgain({ filled, leftEmpty }: Evidence, seen: Sighting): number[] {
 	return seen.empty.filter((position) => filled.includes(position) || !leftEmpty.includes(position));
 }
 
 /**
- * What is known of one time that an agent asks, while its message is the newest that asks and the session is not over;
- * see "Asked, answered, continued" in docs/reliability.md. `perhaps`: nobody knows whether our answer arrived.
- * `wentOn`: the agent works on without an answer. `asks`: somebody has to answer.
+ * The state of the newest question of a session that is not over; see "Asked, answered, continued" in
+ * docs/reliability.md. `asks`: somebody has to answer. `perhaps`: our answer may have arrived. `wentOn`: the agent
+ * continued without an answer.
  */
 export type Verdict = 'perhaps' | 'askedAgain' | 'continued' | 'answered' | 'wentOn' | 'asks';
 
-/** What a read means whose sighting is in the evidence; the first rule that applies. `isHeld`: an answer is live. */
+/**
+ * What a read means. The first rule that applies decides. `found`: the evidence with `seen` in it. `isHeld`: one of our
+ * answers to this question is live.
+ */
 export function verdictOf(found: Evidence, seen: Sighting, isHeld: boolean): Verdict {
 	const { value, emptySince, activeSince } = found;
-	// Only an agent that has worked since may have read an answer of unknown outcome.
+	// An agent that has not worked since cannot have read an answer of unknown outcome.
 	const hasWorked = found.continued || (found.awaySeen && found.waitedSteps !== null);
 	if (value === null || (value.isPerhaps && !hasWorked)) {
 		const isLong = activeSince !== null && seen.at - activeSince >= WENT_ON_MS;
@@ -157,12 +161,12 @@ export function verdictOf(found: Evidence, seen: Sighting, isHeld: boolean): Ver
 	return found.continued ? 'continued' : 'answered';
 }
 
-/** The evidence of the time that begins when the agent asks again after `former`, in the same message. */
+/** The first evidence of a new occurrence: the agent asks again in the same message after `former`. */
 export function askedAgain(former: Evidence, seen: Sighting): Evidence {
 	const { value } = former;
 	const again = emptyAgain(former, seen);
 	const leftEmpty = former.leftEmpty.filter((position) => !again.includes(position));
-	// Of one that may have arrived nobody can say that it stood there.
+	// An answer of unknown outcome may never have been in the field, so it cannot be lost.
 	const stood = value === null || value.isPerhaps ? [] : value.answerId === null ? former.filled : value.filled;
 	const lost = seen.empty.some((position) => stood.includes(position)) ? (value?.answerId ?? '') : null;
 	return withSighting({ ...NOTHING_SEEN, filled: seen.filled, leftEmpty, lost }, seen);

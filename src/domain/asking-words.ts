@@ -1,8 +1,8 @@
 import { setBounded } from '../kernel/memory.ts';
-import { matchingText } from './texts.ts';
+import { matchingText } from './matching-text.ts';
 import { oneOf, wordList } from './word-list.ts';
 
-/* The words of `words/asking/`, in 15 languages, behind the language. Pronouns and the like share a line. */
+/* Matches texts with the word lists of `words/asking/`. A line has a language and its entries. */
 
 // biome-ignore format: a list of names
 export const LANGUAGES = [
@@ -18,10 +18,10 @@ type Place = 'anywhere' | 'start' | 'end' | 'whole';
 
 /** Scripts without spaces between words. */
 const UNSPACED = /[\u1100-\u11ff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3]/;
-/** Code units of a text's start or end in which an entry is searched that has to stand there. */
+/** UTF-16 units at the start or end of a text that are searched for an entry with the place `start` or `end`. */
 const EDGE = 200;
 
-/** By list: its entries in the form of `matchingText`, by their language. */
+/** By list: its entries with their language, in the form of `matchingText`. */
 const ENTRIES = new Map<List, readonly (readonly [language: string, entry: string])[]>();
 
 function entriesOf(list: List, language: Language | undefined): readonly string[] {
@@ -32,12 +32,12 @@ function entriesOf(list: List, language: Language | undefined): readonly string[
 
 function entriesIn(line: string) {
 	const [language = '', entries = ''] = line.split(': ');
-	// `matchingText` drops the star, and spaces around a text.
+	// `matchingText` would remove the star and the leading space, which have a meaning in an entry.
 	const matching = (part: string) => (part.startsWith(' ') ? ' ' : '') + matchingText(part);
 	return entries.split(' | ').map((entry) => [language, entry.split('*').map(matching).join('*')] as const);
 }
 
-/** What may stand around the words of a text. */
+/** Marks around the words of a text do not count. */
 const [START, END] = ['^[^\\p{L}\\p{N}]*', '[^\\p{L}\\p{N}]*$'];
 
 const PATTERNS = new Map<string, RegExp>();
@@ -48,7 +48,6 @@ function patternOf(list: List, place: Place, language: Language | undefined): Re
 	if (known !== undefined) return known;
 	const isInside = (entry: string) => (UNSPACED.test(entry) ? 'inside' : 'apart');
 	const { inside = [], apart = [] } = Object.groupBy(entriesOf(list, language), isInside);
-	// Marks around all of a text do not count.
 	const source = `(?:(?<![\\p{L}\\p{N}])${oneOf(apart)}(?![\\p{L}\\p{N}])|${oneOf(inside)})`;
 	const [from, to] = { anywhere: ['', ''], start: [START, ''], end: ['', END], whole: [START, END] }[place];
 	const pattern = new RegExp(`${from}${source}${to}`, 'u');
@@ -56,7 +55,7 @@ function patternOf(list: List, place: Place, language: Language | undefined): Re
 	return pattern;
 }
 
-/** Several lists are tried on one text after the other. */
+/** `matchingText` of recent texts, because callers try several lists on one text. */
 const MATCHED = new Map<string, string>();
 const MOST_MATCHED = 50;
 
@@ -66,7 +65,7 @@ function matched(text: string): string {
 	return plain;
 }
 
-/** Whether a text has an entry of this list, in one language or in any. */
+/** Whether a text has an entry of this list at this place. Without `language`, in any language. */
 export function says(list: List, text: string, place: Place = 'anywhere', language?: Language): boolean {
 	if (place === 'anywhere') return patternOf(list, place, language).test(matched(text));
 	if (place === 'whole' && text.length > EDGE) return false;
@@ -74,11 +73,11 @@ export function says(list: List, text: string, place: Place = 'anywhere', langua
 	return patternOf(list, place, language).test(edge);
 }
 
-/** Whether a text has an entry of a language without spaces between words. */
+/** Whether a text has an entry of this list in a language without spaces between words. */
 export const saysInside = (list: List, text: string) =>
 	(['ja', 'ko', 'zh'] as const).some((language) => says(list, text, 'anywhere', language));
 
-/** "A or B" in two; a text without such a word alone. */
+/** "A or B" as ["A", "B"]; a text without such a word as one part. */
 export function splitAtOr(text: string): readonly string[] {
 	const words = text.trim().split(/\s+/);
 	const at = words.findLastIndex((word, place) => place > 0 && place < words.length - 1 && says('or', word, 'whole'));

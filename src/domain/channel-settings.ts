@@ -4,18 +4,18 @@ import { quietHours } from '../kernel/quiet-hours.ts';
 import type { DeepReadonly } from '../kernel/values.ts';
 import { namesAnybody } from './answerers.ts';
 
-/** Whoever was forgotten stays as somebody who has left: a list that loses its people must not become empty. */
+/** A forgotten person stays in the list under a random id: an empty list would let everybody answer. */
 const named = z.object({ userIds: z.array(z.string()), groupIds: z.array(z.string()) });
 export type Mention = DeepReadonly<z.infer<typeof named>>;
 
-/** In place of a time, in the settings of 1.1.0: as a setting of the environment said. */
+/** In the settings of 1.1.0, this word in place of a time means the setting of the environment. */
 export const FORMER_DEFAULT = 'default';
 
-/** What members of a channel set with `/session settings`. A setting that a stored row lacks has its default. */
+/** What members of a channel set with `/session settings`. A setting absent from a stored row has its default. */
 export const channelSettings = z.object({
-	/** `default`: as `REMIND_AFTER` says. Null: off. */
+	/** `default`: the time of `REMIND_AFTER`. Null: off. */
 	remindAfterMs: z.union([z.number(), z.literal('default'), z.null()]).default('default'),
-	/** Null: off. Rows of 1.1.0 may say `default`, until a start knows what that was. */
+	/** Null: off. Rows of 1.1.0 may hold `default` until a start replaces it (`giveFormerEscalation`). */
 	escalateAfterMs: z.preprocess(
 		(after) => (after === FORMER_DEFAULT ? null : after),
 		z.number().nullable().default(null),
@@ -27,22 +27,22 @@ export const channelSettings = z.object({
 	progress: z.boolean().default(false),
 	/** Questions, reminders and the end stand in the card's thread; see `isInThread`. */
 	questionsInThread: z.boolean().default(false),
-	/** Notifications and posts tell neither questions nor answers, only that there are some. */
+	/** Notifications and posts show no text of questions and answers, only that there are some. */
 	discreet: z.boolean().default(false),
-	/** Posts of questions offer short options as buttons. */
+	/** Posts of questions show short options as buttons. */
 	buttons: z.boolean().default(true),
 });
 export type ChannelSettings = DeepReadonly<z.infer<typeof channelSettings>>;
 
 export const DEFAULT_CHANNEL_SETTINGS: ChannelSettings = channelSettings.parse({});
 
-/** How a channel wants its posts. */
+/** The settings that change how a channel's posts look and where they stand. */
 export type PostStyle = Pick<ChannelSettings, 'progress' | 'questionsInThread' | 'discreet' | 'buttons'>;
 
-/** Where it is not known what a channel wants, a post tells the least. */
+/** The style when a channel's settings are unknown: it discloses the least. */
 export const UNKNOWN_STYLE: PostStyle = { progress: false, questionsInThread: false, discreet: true, buttons: false };
 
-/** Whether the questions of a watch stand in the thread of its card. A raised hand has none. */
+/** Whether the questions of a watch stand in the thread of its card. A discovered question has no card. */
 export const isInThread = (mode: string | undefined, { questionsInThread }: Pick<PostStyle, 'questionsInThread'>) =>
 	questionsInThread && mode === 'card';
 
@@ -50,24 +50,24 @@ export const isInThread = (mode: string | undefined, { questionsInThread }: Pick
 export const REMINDER_STAGES = ['reminder', 'escalation'] as const;
 export type ReminderStage = (typeof REMINDER_STAGES)[number];
 
-/** As set: when to remind and to escalate, in milliseconds from the question's post; null: never. */
+/** When to remind and to escalate, in milliseconds after the question's post; null: never. */
 export interface ReminderTimes {
 	readonly remindAfterMs: number | null;
 	readonly escalateAfterMs: number | null;
 }
 
-/** `defaultMs`: `REMIND_AFTER`, which holds where a channel has not set it; null: never. */
+/** The times as the channel set them. `defaultMs`: `REMIND_AFTER`, for a channel without an own time; null: never. */
 export function timesIn({ remindAfterMs, escalateAfterMs }: ChannelSettings, defaultMs: number | null): ReminderTimes {
 	return { remindAfterMs: remindAfterMs === 'default' ? defaultMs : remindAfterMs, escalateAfterMs };
 }
 
-/** When reminders come: an escalation only where it can mention somebody. */
+/** The times that apply: there is no escalation when it could mention nobody. */
 export function reminderTimes(settings: ChannelSettings, defaultMs: number | null): ReminderTimes {
 	const times = timesIn(settings, defaultMs);
 	return namesAnybody(settings.mention) ? times : { ...times, escalateAfterMs: null };
 }
 
-/** The settings that differ; the order of people, groups and days does not count. */
+/** The names of the settings that differ. The order of people, groups and days does not count. */
 export function changedParts(before: ChannelSettings, after: ChannelSettings): readonly (keyof ChannelSettings)[] {
 	const parts = Object.keys(channelSettings.shape) as (keyof ChannelSettings)[];
 	return parts.filter((part) => !isDeepStrictEqual(withoutOrder(before[part]), withoutOrder(after[part])));

@@ -1,23 +1,23 @@
 import { optionOr } from './texts.ts';
 
-/** What an item offers. `separator`: between several that are chosen, in one text; without it, only one can be. */
+/** The options of an item. `separator`: stands between several chosen ones in an answer; absent: one can be chosen. */
 export interface Choices {
 	readonly options: readonly string[];
 	readonly separator?: string;
 }
 
-/** Where an option has a comma itself, each chosen one takes a line, and a note the last one. */
+/** If an option contains a comma, chosen options are separated by lines, and a note takes the last line. */
 export function choicesFrom(options: readonly string[], isSeveral: boolean): Choices {
 	return { options, ...(isSeveral && { separator: options.some((option) => option.includes(',')) ? '\n' : ', ' }) };
 }
 
-/** What stands between an option and a note. */
+/** The separator between an option and a note. */
 const markAfter = (option: string, { separator }: Choices) =>
 	separator === '\n' ? separator : /[.!?…。！？]$/.test(option) ? ' ' : '. ';
 
 /**
- * Options, in the item's order, and a note as one text, as it is sent: "LH 1173. Seat 12A, please". Either may be
- * empty. A note that is the option is no note; any other stands behind it, so that what was chosen is always sent.
+ * The text that is sent for chosen options and a note: "LH 1173. Seat 12A, please". Options stand in the item's order,
+ * then the note. Either may be empty. A note that equals the option is dropped.
  */
 export function withNote(chosen: readonly string[], note: string, choices: Choices): string {
 	const option = choices.options.filter((one) => chosen.includes(one)).join(choices.separator);
@@ -29,7 +29,7 @@ export function withNote(chosen: readonly string[], note: string, choices: Choic
 	return choices.options.includes(text) ? `${option}\n${own}` : text;
 }
 
-/** Undoes `withNote`: a text that begins with no option is all note. */
+/** The inverse of `withNote`. A text that begins with no option is entirely a note. */
 export function splitNote(
 	text: string,
 	choices: Choices,
@@ -47,7 +47,7 @@ export function splitNote(
 	return { chosen: [], note: text };
 }
 
-/** The option that a text is (`optionOr`), or several; else the text. */
+/** `optionOr` for one option or several: the options that a text names, as `withNote` writes them; else the text. */
 export function optionsOr(text: string, choices: Choices): string {
 	const { options, separator } = choices;
 	const parts = separator === undefined ? [text] : text.split(separator, options.length + 1);

@@ -1,4 +1,4 @@
-import { inSlices } from '../kernel/lease-loop.ts';
+import { runInSlices } from '../kernel/slices.ts';
 import {
 	askingMessageIndex,
 	assistantCountOf,
@@ -7,18 +7,18 @@ import {
 	isReworded,
 	isSameQuestion,
 	isWaiting,
+	type QuestionVersion,
 	questionAt,
 	type SentItem,
 	type Session,
-	type Shown,
 	stepsSince,
 } from './session.ts';
-import { asSent, type SentText, sameText, stringOf } from './texts.ts';
+import { type SentText, sameText, stringOf, toSentText } from './texts.ts';
 
-/** By position: a text, `''` for an item left empty on purpose, null (or none) for one with a value when seen. */
+/** By position: our text; `''`: left empty on purpose; null or absent: the item had a value when the author saw it. */
 export type OurValues = readonly (string | null)[];
 
-export interface DeliveryInput extends Shown {
+export interface DeliveryInput extends QuestionVersion {
 	readonly session: Session;
 	readonly messageIndex: number;
 	readonly values: OurValues;
@@ -58,27 +58,32 @@ export function compareForDelivery(input: DeliveryInput) {
 	return { kind: 'clear' } as const;
 }
 
-/** The newest question is the one that was shown: messages before it were added or removed, or it is asked again. */
+/** Whether the newest question is the shown one at another index. The history changed, or it is asked again. */
 function hasMoved({ session, ...shown }: DeliveryInput): boolean {
 	const newest = questionAt(session, askingMessageIndex(session) ?? -1);
 	return newest !== null && newest.messageIndex !== shown.messageIndex && isSameQuestion(shown, newest);
 }
 
-/** Every item in order. A value stays, so that no mistake of the caller overwrites it; so do other fields. */
+/** The items for the PUT, in order. Only empty values are filled, so no caller can overwrite one. */
 export function mergeForPut(items: readonly SentItem[], values: OurValues): SentItem[] {
 	return items.map((item, position) => {
 		const ours = values[position] ?? null;
 		if (hasValue(item) || ours === null) return item;
 		const { value: _empty, ...names } = item.raw ?? {};
-		return { title: item.title, description: item.description, value: asSent(ours), ...(item.raw && { raw: names }) };
+		return {
+			title: item.title,
+			description: item.description,
+			value: toSentText(ours),
+			...(item.raw && { raw: names }),
+		};
 	});
 }
 
 const hasValue = ({ value }: SentItem) => stringOf(value) !== '';
 
-/** The JSON body of the PUT, null beyond `most` bytes. Values that are not strings stay as they are. */
+/** The JSON body of the PUT; null: it has more than `most` bytes. Values that are not strings are sent unchanged. */
 export function putBodyOf(sessionId: string, messageIndex: number, items: readonly SentItem[], most: number) {
-	// Each UTF-16 unit takes a byte or more: nothing is written of what is far too long.
+	// Each UTF-16 unit takes at least one byte, so a text that is far too long is refused before it is serialized.
 	const texts = items.flatMap(({ title, description, value }) => [title, description, value]).map(stringOf);
 	if (texts.reduce((length, text) => length + text.length, 0) > most) return null;
 	const id = JSON.stringify(sessionId);
@@ -90,15 +95,15 @@ export function putBodyOf(sessionId: string, messageIndex: number, items: readon
 
 function itemJson({ title, description, value, raw = {} }: SentItem): string {
 	const json = (text: SentText, rawText: string | undefined) => rawText ?? JSON.stringify(text);
-	const said = `"title":${json(title, raw.title)},"description":${json(description, raw.description)}`;
-	return `{${said},"value":${json(value, raw.value)}}`;
+	const names = `"title":${json(title, raw.title)},"description":${json(description, raw.description)}`;
+	return `{${names},"value":${json(value, raw.value)}}`;
 }
 
-/** The session in the read just before the PUT, to compare later reads with. */
+/** What the read just before the PUT showed. Later reads are compared with it. */
 export interface BeforePut {
 	readonly status: string;
 	readonly assistantCount: number;
-	/** How many messages ask the same and hold this answer's values. Null when they were not counted. */
+	/** How many messages ask the same and hold this answer's values; null: they were not counted. */
 	readonly sameCount: number | null;
 	/** See `Sighting.steps`. */
 	readonly stepsSince: number;
@@ -113,16 +118,16 @@ export async function beforePut(input: Comparable & Pick<DeliveryInput, 'message
 	return {
 		status: session.status,
 		assistantCount: assistantCountOf(session),
-		sameCount: await inSlices(countSame(input)),
+		sameCount: await runInSlices(countSame(input)),
 		stepsSince: stepsSince(session, messageIndex),
 		filled: filledAt(session, messageIndex),
 	};
 }
 
-/** Whether the message with this answer has another index: there is one more such message than before the PUT. */
+/** Whether this answer stands in one more message than before the PUT. Then its message has another index. */
 export async function hasMovedSince(before: BeforePut | null, input: Comparable): Promise<boolean> {
 	const countBefore = before?.sameCount ?? null;
-	return countBefore !== null && (await inSlices(countSame(input))) > countBefore;
+	return countBefore !== null && (await runInSlices(countSame(input))) > countBefore;
 }
 
 function* countSame({ session, fingerprint, values }: Comparable): Generator<void, number> {
@@ -134,7 +139,7 @@ function* countSame({ session, fingerprint, values }: Comparable): Generator<voi
 	return count;
 }
 
-/** Whether the agent may have taken an answer whose PUT's outcome is unknown: it has worked since. */
+/** Whether the agent has worked since the PUT, so it may have read an answer whose outcome is unknown. */
 export function hasWorkedSince(before: Pick<BeforePut, 'status' | 'assistantCount'>, session: Session): boolean {
 	if (assistantCountOf(session) > before.assistantCount) return true;
 	return session.status === 'active' && before.status !== 'active';

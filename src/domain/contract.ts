@@ -1,8 +1,8 @@
 import { says, saysInside, splitAtOr } from './asking-words.ts';
 
 /*
- * The contract of docs/asking.md: what an agent writes so that Handraise knows for sure what it asks. Each function
- * reads one form of it; `options.ts` has the order, and the guesses.
+ * Reads the contract of docs/asking.md: the forms by which an agent says exactly what it asks. Each function reads one
+ * form. `options.ts` applies them in order, and adds guesses.
  */
 
 /** A list of options in the lines of a text. */
@@ -11,16 +11,17 @@ export interface Listed {
 	readonly options: readonly string[];
 	/** Boxes, or `(several)`: more than one of them may be the answer. */
 	readonly isSeveral: boolean;
-	/** Its first line, and the one behind it. */
+	/** The index of its first line. */
 	readonly from: number;
+	/** The index after its last line. */
 	readonly to: number;
-	/** What stands before it in its first line. */
+	/** The text before the list in its first line. */
 	readonly lead: string;
-	/** Commas divide it: the line may tell something. */
+	/** The options are divided by commas, so the line may also be a statement. */
 	readonly hasCommas?: boolean;
 }
 
-/** Why something that looks like a list of the contract is none: for the authors of agents. */
+/** Why a text that looks like a list of the contract is none, in words for authors of agents. */
 interface Unclear {
 	readonly unclear: string;
 }
@@ -28,7 +29,7 @@ interface Unclear {
 export const MARKS = ['secret', 'number', 'date', 'email', 'url', 'lines', 'optional'] as const;
 export type Mark = (typeof MARKS)[number];
 
-/** The marks at the end of a title, "Order number (number) (optional)", and the title without them. */
+/** Divides a title such as "Order number (number) (optional)" into its name and the marks at its end. */
 export function markedTitle(title: string): { readonly name: string; readonly marks: ReadonlySet<Mark> } {
 	const marks = new Set<Mark>();
 	for (let name = title.trimEnd(); ; ) {
@@ -40,11 +41,11 @@ export function markedTitle(title: string): { readonly name: string; readonly ma
 	}
 }
 
-/** A line of an item. `isPlain`: outside fences, quotes and tables, in which nothing is contract or an option. */
+/** A line of an item. `isPlain`: outside fences, quotes and tables. Only plain lines can be contract or options. */
 export interface Line {
 	readonly text: string;
 	readonly isPlain: boolean;
-	/** Of a list. `kind`: equal for marks of one kind. */
+	/** Null: the line is no entry of a list. `kind`: equal for marks of one kind, such as "1." and "2.". */
 	readonly entry: {
 		readonly mark: string;
 		readonly kind: string;
@@ -59,7 +60,7 @@ const BULLET = /^(?:[-–—*+•▪●○■►]|\p{Extended_Pictographic}\uFE0
 const NUMBER = /^\(?\d{1,3}[.)．）](?!\d)/;
 const LETTER = /^(?:\(?\p{L}\)|\p{Lu}\.(?=\s))/u;
 
-/** A shorter fence, another kind, and one with words behind it stand inside. */
+/** Whether a line closes a fence. A shorter fence, one of another kind, or one with words behind it does not. */
 const closes = (line: string, fence: string) => line.trim().startsWith(fence) && /^([`~])\1*$/.test(line.trim());
 
 export function linesOf(text: string): readonly Line[] {
@@ -83,10 +84,10 @@ function entryOf(line: string): Line['entry'] {
 	return { mark, kind, indent: line.length - text.length, body };
 }
 
-/** Marks of emphasis around all of an entry are not a part of it. `__init__` is a name. */
+/** An entry without emphasis around all of it. Underscores stay, because `__init__` is a name. */
 const withoutEmphasis = (entry: string) => entry.replace(/^(\*\*|`)((?:(?!\1).)+)\1$/, '$2');
 
-/** The list whose first entry is in a line. `isLoose`: also with empty lines between its entries. */
+/** The list whose first entry is in the line `from`. `isLoose`: allows empty lines between entries. */
 export function listAt(lines: readonly Line[], from: number, isLoose = false): Listed | Unclear {
 	const first = lines[from]?.entry;
 	if (first == null) return { unclear: 'no list stands behind the words for it' };
@@ -98,7 +99,7 @@ export function listAt(lines: readonly Line[], from: number, isLoose = false): L
 		if (text.trim() === '' || (entry === null && indent <= first.indent)) break;
 		if (indent !== first.indent) return { unclear: 'the list has lines at two depths' };
 		if (entry?.kind !== first.kind) return { unclear: 'the list has two kinds of marks' };
-		// "B. Jones" below "A. Smith" is not, and "1. FC Köln" below "1. FC Union" is.
+		// Refuses "1. FC Köln" below "1. FC Union", where the number is part of the entry.
 		if (/1|a\./.test(entry.kind) && placeOf(entry.mark) !== placeOf(first.mark) + options.length)
 			return { unclear: 'the numbers or letters before the entries are no sequence' };
 		options.push(entry.body);
@@ -111,10 +112,10 @@ export function listAt(lines: readonly Line[], from: number, isLoose = false): L
 
 const placeOf = (mark: string) => Number(/\d+/.exec(mark)?.[0] ?? mark.charCodeAt(0));
 
-/** Only the name of a month, which stands behind a day: "1. Mai". */
+/** Only the name of a month: in "1. Mai", the number is a day. */
 const MONTH = /^(?:jan|feb|m[aä]r|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz])\p{L}*$/iu;
 
-/** The most options: Slack takes 100, and one is for another text. */
+/** Slack takes 100 options in a select; one of them offers another text. */
 const MOST_OPTIONS = 99;
 
 function checked(listed: Listed): Listed | Unclear {
@@ -127,14 +128,14 @@ function checked(listed: Listed): Listed | Unclear {
 	return new Set(options).size < options.length ? { unclear: 'two entries are equal' } : listed;
 }
 
-/** At the start of a line or sentence: "Options:", "**One of**:", "Which one? Options (several):" */
+/** The words before a list, at the start of a line or sentence: "Options:", "**One of**:", "Options (several):". */
 const KEY =
 	/(^|[.?!。？！]\s)\s{0,9}(?:\*\*|__)?(?!["'“„«`([])([^:：*_|.?!。？！]{2,40}?)(?:\*\*|__)?\s{0,9}[:：](?:\*\*|__)?(?!\/\/)/gu;
 const SEVERAL = /\((?:several|multiple)\)\s?$/i;
 
-/** What stands before and behind such words in a line; none for another line. */
+/** Finds such words in a line, with the text before (`lead`) and after (`inline`) them. */
 function keysIn({ text, isPlain, entry }: Line) {
-	// "- Options: leather, sunroof" is a fact.
+	// An entry such as "- Options: leather, sunroof" states a fact.
 	const found = isPlain && entry === null ? Array.from(text.matchAll(KEY)) : [];
 	return found.flatMap(({ 0: whole, 1: before = '', 2: key = '', index }) => {
 		const named = key.normalize('NFKC');
@@ -151,10 +152,10 @@ function keysIn({ text, isPlain, entry }: Line) {
 	});
 }
 
-/** Whether a quotation is open at the end of a text. */
+/** Whether a quotation or code is open at the end of a text. */
 const isOpenIn = (text: string) => ['"', '`'].some((sign) => text.split(sign).length % 2 === 0);
 
-/** The list behind words such as "Options:". Null: the text has no such words. */
+/** The list after words such as "Options:"; null: the text has no such words. */
 export function keyedList(lines: readonly Line[]): Listed | Unclear | null {
 	const keys = lines.flatMap((line, at) => keysIn(line).map((key) => ({ ...key, at })));
 	const [key, another] = keys;
@@ -162,7 +163,7 @@ export function keyedList(lines: readonly Line[]): Listed | Unclear | null {
 	if (another !== undefined) return { unclear: TWO_LISTS };
 	const { at, lead, inline, isSeveral } = key;
 	const next = lines.findIndex((line, place) => place > at && line.text.trim() !== '');
-	// "A | B" and "| C" below
+	// "A | B", and "| C" in the next line.
 	if (inline.includes('|') && lines[at + 1]?.entry === null && lines[at + 1]?.text.includes('|'))
 		return { unclear: 'the options go on in the next line' };
 	const found = inline === '' ? listAt(lines, next) : inlineList(inline, at);
@@ -177,7 +178,7 @@ function inlineList(text: string, from: number): Listed | Unclear {
 	const parts = hasBars ? text.split(/[|｜]/) : splitAtCommas(text);
 	if (parts === null) return { unclear: 'a bracket or a quotation mark is not closed' };
 	const options = parts.map((part) => withoutEmphasis(part.trim()));
-	// A bar inside of code: "`ps | grep x`"
+	// The bar may stand in code: "`ps | grep x`".
 	if (hasBars && parts.some(isOpenIn)) return { unclear: 'a bracket or a quotation mark is not closed' };
 	const unclear = hasBars || options.length > MOST_OPTIONS ? null : doubtOf(options);
 	return unclear === null
@@ -185,7 +186,7 @@ function inlineList(text: string, from: number): Listed | Unclear {
 		: { unclear };
 }
 
-/** With commas, the line may be a sentence. Agents that know the contract write `|`. */
+/** Why options divided by commas may be a sentence instead; null: they are a list. The contract's separator is `|`. */
 function doubtOf(options: readonly string[]): string | null {
 	const has = (pattern: RegExp) => options.some((option) => pattern.test(option));
 	if (has(/[;；]/)) return 'the line has a semicolon';
@@ -206,7 +207,10 @@ function doubtOf(options: readonly string[]): string | null {
 const OPENING = '([{（【「『“„«‘"`';
 const CLOSING = ')]}）】」』”“»’"`';
 
-/** Divides before a space, or at the commas of scripts without one, outside brackets and quotes; null: one is open. */
+/**
+ * Divides a text at commas outside brackets and quotes. A comma counts before a space, or anywhere in scripts without
+ * spaces. Null: a bracket or quote is open.
+ */
 function splitAtCommas(text: string): readonly string[] | null {
 	const parts: string[] = [];
 	const closing: string[] = [];
@@ -223,7 +227,7 @@ function splitAtCommas(text: string): readonly string[] | null {
 	return closing.length > 0 ? null : [...parts, text.slice(from)];
 }
 
-/** `{"options": ["A", "B"], "multiple": false}`, alone in a description, from its line on. Null: no such object. */
+/** The list of `{"options": ["A", "B"], "multiple": false}` alone in a description; null: there is no such object. */
 export function jsonList(description: string, from: number): Listed | Unclear | null {
 	const text = description.trim();
 	if (!text.startsWith('{') || !text.endsWith('}') || !text.includes('"options"')) return null;
@@ -238,7 +242,7 @@ export function jsonList(description: string, from: number): Listed | Unclear | 
 	}
 }
 
-/** At the end of a text: in brackets, as its last line, or behind a comma. */
+/** Places for decisions at the end of a text: in brackets, as the last line, or after a comma. */
 const AT_END = [
 	/[([（]([^()[\]（）\n]{3,80})[)\]）][\s?？.!:]{0,3}$/,
 	/(?:^|\n)([^()（）\n]{3,80}?)[?？.!]?$/,
@@ -247,7 +251,7 @@ const AT_END = [
 
 export const isDecision = (text: string) => says('decisions', text, 'whole') || says('yes-no', text, 'whole');
 
-/** "(yes/no)", "Approve or reject?", two or three other decisions at the end of a text, and the text without them. */
+/** Two or three decisions at the end of a text, "(yes/no)" or "Approve or reject?", and the text without them. */
 export function decisionsAtEnd(text: string) {
 	const whole = text.trimEnd();
 	for (const [place, pattern] of AT_END.entries()) {
@@ -265,7 +269,7 @@ export function decisionsAtEnd(text: string) {
 
 const DRAFT = /^\s*(?:\*\*|__)?draft(?:\*\*|__)?\s*[:：](?:\*\*|__)?(.*)$/i;
 
-/** The text behind "Draft:", to the end or in one fence, and the description without it. */
+/** The text after "Draft:", up to the end or in one fence, and the description without it. */
 export function draftIn(description: string): { readonly draft: string; readonly others: string } | null {
 	const lines = linesOf(description);
 	const texts = lines.map(({ text }) => text);

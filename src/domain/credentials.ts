@@ -7,7 +7,7 @@ const rowsOf = (name: string) => (ROWS.get(name) ?? []).map((row) => row.slice(n
 const sourcesOf = (name: string): string[] =>
 	rowsOf(name).map((row) => row.replace(/\{([a-z]+)\}/g, (_, other: string) => sourcesOf(other).join('|')));
 
-/** The patterns of the list by their names, with their flags. */
+/** The flags of each named pattern in the word list. */
 const FLAGS = {
 	field: 'y',
 	mark: 'y',
@@ -46,20 +46,21 @@ const FLAGS = {
 const compiled = ([name, flags]: readonly [string, string]) => [name, new RegExp(sourcesOf(name).join('|'), flags)];
 const PATTERN: Readonly<Record<keyof typeof FLAGS, RegExp>> = Object.fromEntries(Object.entries(FLAGS).map(compiled));
 
-/** Keys are known by how they begin, and have a digit or change case. */
+/** A key is recognized by its beginning, and has a digit or changes case. */
 const BEGINNING = `(?<![A-Za-z\\d])(?:${oneOf(wordList('credentials'), {})})`;
 const KEY = `${BEGINNING}((?=[\\w.+/=~-]{0,60}\\d|[a-z]*(?:[A-Z]+[a-z]+){3})[\\w.+/=~-]{16,})`;
 const FORMS = [...sourcesOf('form').map((source) => new RegExp(source, 'dgiu')), new RegExp(KEY, 'dg')];
-/** What all of a text is. */
+/** A pattern that has to match a whole text. */
 const whole = (name: string, flags = 'iu') => new RegExp(`^(?:${sourcesOf(name).join('|')})$`, flags);
 const [INTO, NEXT, LISTED, CODE] = [whole('into'), whole('next'), whole('listed'), whole('code', 'u')];
 
 /**
- * What a name is for. The values of each look different. `once` is a code where the sentence says that it is used once,
- * `wifi` a password where it says so, `pass` one behind a mark. `none` only begins like a name.
+ * The kind of secret that a name stands for; values of each kind look different. `once` counts as a code where the
+ * sentence says that it is used once. `wifi` counts as a password near words about Wi-Fi, `pass` only before a mark.
+ * `none` merely begins like a name.
  */
 type Kind = 'none' | 'password' | 'answer' | 'key' | 'code' | 'once' | 'wifi' | 'pass' | 'login';
-/** A name, or a value of that kind, and where it stands. */
+/** A name or a value of this kind, from `from` to `to` in the text. */
 interface Found {
 	readonly kind: Kind;
 	readonly from: number;
@@ -74,39 +75,39 @@ const NAMES = new Map(
 );
 const ALL_NAMES = Array.from(NAMES.values(), ({ name }) => name);
 const NAME = new RegExp(oneOf(ALL_NAMES, { ' ': '[ _-]?', '.': '\\.' }), 'g');
-/** A code of one use, and no year. */
+/** A one-time code, but no year. */
 const DIGITS_ONCE = /^(?!(?:19|20)\d\d$)(?:[A-Z]{1,2}-)?\d(?:[ -]?\d){3,7}$/;
-/** Names end in other ways in some languages: "Lösenordet är …". */
+/** Inflected endings of names: "Lösenordet är …". */
 const INFLECTED = /^(?:s|e[nt]s?|a|em|u|n|ni?[iı]z|un|s[iı]|[ьяюи]|ем)(?!\p{L})/u;
 const NO_VALUES = new Set(wordList('no-credentials'));
 
 /** Scripts without spaces between words. */
 const JOINED = /[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]/;
-/** Of a value without a space; the rest goes with it. */
+/** The longest value that the patterns read. The rest of a longer one, up to a space, is hidden with it. */
 const MOST_READ = 240;
 const MOST_COLUMNS = 50;
 /** Between a name and a value that stands near it, in UTF-16 units. */
 const REACH = 160;
 
 /**
- * A value is hidden when what it looks like and how closely a name is linked with it are enough together. Looks: 1 a
- * word, 2 a quoted word or digits, 3 letters and digits, 4 those in both cases, 5 like no word.
+ * A value is hidden when the sum of its looks and its link reaches this. The link says how closely a name belongs to
+ * the value. Looks: 1 a word, 2 a quoted word or digits, 3 letters and digits, 4 those in both cases, 5 like no word.
  */
 const ENOUGH = 5;
 const LINK = { mark: 4, told: 3, typed: 2, sentence: 1, near: 0 } as const;
 
-/** Where something stands that looks like a credential. They may overlap. It takes time in proportion to the length. */
+/** The places of a text that look like credentials. Spans may overlap. The time is linear in the length. */
 export function credentialsIn(text: string): Span[] {
 	return [...formsIn(text), ...columnsIn(text), ...cardsIn(text), ...namedIn(text)];
 }
 
 const formsIn = (text: string): Span[] =>
-	// `matchAll` compiles a form anew, which takes longer than to read a name.
+	// `search` first: `matchAll` compiles the pattern anew, which takes longer than to read a short text.
 	FORMS.filter((form) => text.search(form) !== -1).flatMap((form) =>
 		Array.from(text.matchAll(form), ({ indices = [] }) => indices.slice(1).find(Boolean) ?? indices[0] ?? [0, 0]),
 	);
 
-/** The cells of a table's columns that a head names: "| user | password |", and of files. */
+/** Cells below a table's head such as "| user | password |", also in CSV files. */
 function columnsIn(text: string): Span[] {
 	const spans: Span[] = [];
 	let kinds: readonly (Kind | null)[] = [];
@@ -133,10 +134,10 @@ function cellIn(text: string, [from, to]: Span, kind: Kind | null): Span[] {
 	return looks > 0 && looks + LINK.mark >= ENOUGH ? [[start, start + value.length]] : [];
 }
 
-/** Names without a space behind what divides them. */
+/** A CSV head has names without a space after the divider. */
 const isCsvHead = (line: string) => /^[\w".-]+(?:[,;\t][\w".-]+)+$/.test(line);
 
-/** What a column's head names, if it ends with a name: "temp_password". */
+/** The kind of secret that a column's head ends with: "temp_password"; null: none. */
 function kindOf(head: string): Kind | null {
 	const read = head.toLowerCase().replace(/^[\s*_`"]+|[\s*_`"]+$/g, '');
 	const last = [...read.matchAll(NAME)].at(-1);
@@ -153,14 +154,14 @@ const cardsIn = (text: string): Span[] =>
 		},
 	);
 
-/** By Luhn. */
+/** The Luhn algorithm of card numbers. */
 function hasCheckDigit(number: string): boolean {
 	const doubled = (digit: number) => digit * 2 - (digit > 4 ? 9 : 0);
 	const digits = Array.from(number, Number).reverse();
 	return digits.reduce((sum, digit, place) => sum + (place % 2 === 0 ? digit : doubled(digit)), 0) % 10 === 0;
 }
 
-/** What a text names as a password, a code or a key, behind the name or near it. */
+/** The values that a text names as a password, a code or a key. A value stands behind its name or near it. */
 export function namedIn(text: string): Span[] {
 	const lower = text.toLowerCase();
 	const read = lower.length === text.length ? lower : text;
@@ -186,7 +187,7 @@ function nameAt(read: string, from: number, name: string): Found | null {
 	const { kind = 'key', isInside = false } = entryOf(name) ?? {};
 	const [before, after] = [read.slice(Math.max(0, from - 3), from), read.slice(from + name.length).slice(0, 5)];
 	const isJoined = JOINED.test(name);
-	// "opinion:" and "arn:aws:…:secret:…" name none.
+	// "opinion:" contains "pin", and "arn:aws:…:secret:…" is an address: neither names a secret.
 	const isPart =
 		(!isInside && /\p{L}\p{M}*$/u.test(before)) ||
 		(before.endsWith(':') && /^[:/]/.test(after)) ||
@@ -205,10 +206,10 @@ function at(sticky: RegExp, text: string, from: number): RegExpExecArray | null 
 	return sticky.exec(text);
 }
 
-/** How a value behind a name is linked with it, the closest first. */
+/** The links between a name and a value behind it, the closest first. */
 const LINKS = ['field', 'mark', 'told', 'verbal', 'joined'] as const;
 
-/** Where the value stands that this name names, behind a mark, a verb or nothing. */
+/** The value that this name names, behind a mark, a verb or nothing; null: there is none. */
 function linkedTo(text: string, read: string, { kind, from, to }: Found): Span | null {
 	if (kind === 'login') return null;
 	for (const link of LINKS) {
@@ -223,7 +224,7 @@ function linkedTo(text: string, read: string, { kind, from, to }: Found): Span |
 	return null;
 }
 
-/** "Options: Password | Passkey" are options; "| Password | hunter |" and "Password | hunter" are rows of a table. */
+/** "Options: Password | Passkey" has bars between options; "| Password | hunter |" and "Password | hunter" are rows. */
 function isBar(read: string, from: number, between: string): boolean {
 	if (!between.includes('|')) return false;
 	const [before = ''] = /[^\n]*$/.exec(read.slice(Math.max(0, from - REACH), from)) ?? [];
@@ -235,7 +236,7 @@ function isBar(read: string, from: number, between: string): boolean {
 /** `--password x` */
 const isFlag = (read: string, from: number) => /(?:^|\s)--?[\w-]*$/.test(read.slice(Math.max(0, from - 30), from));
 
-/** The value that begins there, behind this mark. */
+/** The value that begins at `from`. `mark`: the text between name and value; null: it is no mark. */
 function valueAt(text: string, from: number, kind: Kind, mark: string | null): Span | null {
 	const quoted = at(PATTERN.quoted, text, from)
 		?.indices?.slice(1)
@@ -246,7 +247,7 @@ function valueAt(text: string, from: number, kind: Kind, mark: string | null): S
 	const value = text.slice(start, end);
 	if (!/[\p{L}\d]/u.test(value) || isNoValue(value)) return null;
 	if (mark === null && PATTERN.file.test(value)) return null;
-	// "PASSWORD=" has none, and the next line is another name's.
+	// "PASSWORD=" may be empty: then the next line belongs to another name.
 	if (mark?.includes('\n') === true && /^[A-Za-z_.-]+=[^=]/.test(value)) return null;
 	if (quoted === undefined && JOINED.test(value)) return null;
 	const isMeant = mark !== null && /(?:bearer|basic|digest) $/.test(mark);
@@ -261,7 +262,7 @@ function valueAt(text: string, from: number, kind: Kind, mark: string | null): S
 	return [start, isLong ? end + text.slice(end).search(/\s|$/) : end];
 }
 
-/** Whether that stands in place of a value, or tells something of one. */
+/** Whether a text is a placeholder or a statement about a value: "none", "in the vault". */
 const isNoValue = (value: string) =>
 	PATTERN.elsewhere.test(value) ||
 	value
@@ -269,7 +270,7 @@ const isNoValue = (value: string) =>
 		.split(/[\s_-]+/)
 		.every((word) => NO_VALUES.has(word.replace(/(?<![.,;:!?'’)])[.,;:!?'’)]+$/, '')));
 
-/** How much a value looks like a credential of that kind; 0: not at all. */
+/** How much a value looks like a credential of this kind, from 0 (not at all) to 5; see `ENOUGH`. */
 function looksOf(kind: Kind, value: string, isQuoted: boolean): number {
 	if (kind === 'code' && CODE.test(value)) return DIGITS_ONCE.test(value) ? 4 : 3;
 	if (kind === 'code' && (PATTERN.id.test(value) || /\s/.test(value))) return 0;
@@ -281,7 +282,7 @@ function looksOf(kind: Kind, value: string, isQuoted: boolean): number {
 	const isMixed = PATTERN.mixed.test(value);
 	if (PATTERN.strange.test(value)) return 5;
 	const isStrong = PATTERN.strong.test(value) || (isMixed && isQuoted && kind !== 'login');
-	// Product names are a word and its number, and often near the word "code" or "PIN".
+	// A product name is a word and a number, and often stands near "code" or "PIN".
 	if (isStrong && !PATTERN.word.test(value)) return kind === 'code' ? 3 : 4;
 	if (isMixed) return kind === 'code' ? 1 : 3;
 	if (kind === 'code') return 0;
@@ -295,7 +296,7 @@ function keyLooks(value: string, isQuoted: boolean): number {
 	return isRandom ? 3 : Number(PATTERN.numbered.test(value));
 }
 
-/** Values that stand near a name, in the order of the text. `linked`: what is hidden already. */
+/** Values that stand near a name, in the order of the text. `linked`: values that are hidden already. */
 function nearIn(text: string, names: readonly Found[], linked: readonly Found[]): Found[] {
 	const found: Found[] = [];
 	let [next, linkedNext] = [0, 0];
@@ -309,7 +310,7 @@ function nearIn(text: string, names: readonly Found[], linked: readonly Found[])
 		while ((linked[linkedNext]?.from ?? Number.POSITIVE_INFINITY) < index + whole.length) last = linked[linkedNext++];
 		while ((names[next]?.from ?? Number.POSITIVE_INFINITY) < index) next += 1;
 		if (last !== undefined && last.to > from) continue;
-		// "the 'Password' field" is none.
+		// A name itself is no value: "the 'Password' field".
 		if ((names[next]?.from ?? Number.POSITIVE_INFINITY) < end) {
 			if (from > index) near.lastIndex = from;
 			continue;
@@ -317,7 +318,7 @@ function nearIn(text: string, names: readonly Found[], linked: readonly Found[])
 		const around: Around = { text, value, from: index, to: index + whole.length, isQuoted: from > index };
 		const name = names.slice(Math.max(0, next - 3), next + 3).find((one) => isNamed(around, one));
 		const kind = name?.kind ?? (last !== undefined && isNext(around, last) ? last.kind : null);
-		// What is quoted may have values in it.
+		// A quotation that is no value may contain values.
 		if (kind === null && from > index) near.lastIndex = from;
 		if (kind === null) continue;
 		last = { kind, from, to: from + value.length };
@@ -329,49 +330,57 @@ function nearIn(text: string, names: readonly Found[], linked: readonly Found[])
 interface Around {
 	readonly text: string;
 	readonly value: string;
-	/** With its quotation marks. */
+	/** The span of the value with its quotation marks. */
 	readonly from: number;
 	readonly to: number;
 	readonly isQuoted: boolean;
 }
 
-/** Whether this name, which is near, is linked with the value closely enough. */
-function isNamed({ text, value, from, to, isQuoted }: Around, name: Found): boolean {
+/** Whether a name near the value is linked with it closely enough. */
+function isNamed(around: Around, name: Found): boolean {
+	const between = betweenThem(around, name);
+	const looks = looksOf(name.kind, around.value, around.isQuoted);
+	if (between === null || looks < 2 || isOtherThan(name.kind, around)) return false;
+	return looks + linkOf(around, name, between) >= ENOUGH;
+}
+
+/** The text between a name and a value; null: they overlap, or are too far from each other. */
+function betweenThem({ text, from, to }: Around, name: Found): string | null {
+	const [start, end] = name.to <= from ? [name.to, from] : [to, name.from];
+	return start > end || end - start > REACH ? null : text.slice(start, end);
+}
+
+/** Whether a value near a name is certainly no secret of this kind. */
+const isOtherThan = (kind: Kind, { text, value, from, to }: Around) =>
+	(kind !== 'code' && (PATTERN.id.test(value) || PATTERN.file.test(value))) ||
+	isNoValue(value) ||
+	isCounted(text, from, to, kind);
+
+/** How closely a name is linked with a value near it. */
+function linkOf({ text, from, to, isQuoted }: Around, name: Found, between: string): number {
 	const isBefore = name.to <= from;
-	if ((isBefore ? from - name.to : name.from - to) > REACH || (!isBefore && name.from < to)) return false;
-	const looks = looksOf(name.kind, value, isQuoted);
-	if (
-		looks < 2 ||
-		(name.kind !== 'code' && (PATTERN.id.test(value) || PATTERN.file.test(value))) ||
-		isNoValue(value) ||
-		isCounted(text, from, to, name.kind)
-	)
-		return false;
-	const between = isBefore ? text.slice(name.to, from) : text.slice(to, name.from);
 	const line = text.slice(Math.max(0, Math.min(name.from, from) - 40), from);
 	const isTyped = PATTERN.typed.test(line.slice(line.lastIndexOf('\n') + 1));
-	if (!isBefore && isTyped && INTO.test(between)) return looks + LINK.told >= ENOUGH;
-	const isPut = PATTERN.put.test(text.slice(Math.max(0, from - 20), from + Number(isQuoted)));
-	const isListed = isBefore && name.kind !== 'key' && LISTED.test(between);
-	if (isListed || !PATTERN.ended.test(between))
-		return (
-			looks + ((isListed && name.kind !== 'login') || (isTyped && name.kind !== 'key') ? LINK.typed : LINK.sentence) >=
-			ENOUGH
-		);
+	if (!isBefore && isTyped && INTO.test(between)) return LINK.told;
+	if (isBefore && name.kind !== 'key' && LISTED.test(between))
+		return name.kind !== 'login' || isTyped ? LINK.typed : LINK.sentence;
+	if (!PATTERN.ended.test(between)) return isTyped && name.kind !== 'key' ? LINK.typed : LINK.sentence;
 	const isAlone =
 		/(?:^|\n)[^\S\n]*$/.test(text.slice(Math.max(0, from - 20), from)) &&
 		/^[^\S\n]*(?:\n|$)/.test(text.slice(to, to + 20));
-	return looks + (isAlone ? LINK.typed : isPut ? LINK.sentence : LINK.near) >= ENOUGH;
+	if (isAlone) return LINK.typed;
+	const isPut = PATTERN.put.test(text.slice(Math.max(0, from - 20), from + Number(isQuoted)));
+	return isPut ? LINK.sentence : LINK.near;
 }
 
-/** "A or B", and lists. */
+/** Whether a value follows a hidden one in "A or B" or in a list. */
 const isNext = ({ text, value, from, to, isQuoted }: Around, { kind, to: end }: Found) =>
 	from - end < 60 &&
 	NEXT.test(text.slice(end, from)) &&
 	looksOf(kind, value, isQuoted) > (kind === 'key' ? 3 : 2) &&
 	!isCounted(text, from, to, kind);
 
-/** A number of something else, part of a link, or the name of a user. */
+/** Whether a value is part of a link, the number of something else, or a user's name. */
 const isCounted = (text: string, from: number, to: number, kind: Kind) =>
 	/:\/\/\S*$|[/+=]$(?<=[\w+/-]{16}[/+=])/.test(text.slice(Math.max(0, from - 200), from)) ||
 	(kind === 'code'

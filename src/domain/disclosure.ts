@@ -3,26 +3,26 @@ import { choicesOf, guessInput } from './input-kind.ts';
 import { type AnswerMarks, isSecretValue } from './secrecy.ts';
 import type { ItemTexts, Question } from './session.ts';
 
-/** The setting `SHOW_ANSWERS`: whether channels see answers or only that there is one. */
+/** The setting `SHOW_ANSWERS`: whether channels see the text of answers. */
 export const SHOW_ANSWERS = ['auto', 'always', 'never'] as const;
 export type ShowAnswers = (typeof SHOW_ANSWERS)[number];
 
 /** UTF-16 units. */
 const MAX_ANSWER_LENGTH = 80;
-/** UTF-16 units. Longer words are more likely keys. */
+/** UTF-16 units. A longer word is more likely a key. */
 const MAX_WORD_LENGTH = 30;
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const TIME = /^\d{1,2}:\d{2}$/;
 /** Letters, with punctuation marks only inside the word. */
 const LETTERS = /^[\p{L}\p{M}]+(?:['’&/+-][\p{L}\p{M}]+)*$/u;
-/** At most three digits, with or without letters or a currency: 12, 3rd, A4, €15, 30%, 0.5. */
+/** At most three digits, perhaps with letters or a currency: 12, 3rd, A4, €15, 0.5. */
 const SMALL_NUMBER = /^[+#\p{Sc}-]?\d{1,3}\p{L}{0,3}$|^\p{L}\d{1,2}$|^[+\p{Sc}-]?\d{1,2}[.,]\d$/u;
 
-/** What a channel sees of the value at one position of a question. `withheld`: only that there is one. */
+/** What a channel sees of one value of a question. `withheld`: only that there is one. */
 export type Disclosure = (asked: Question, position: number) => 'shown' | 'withheld' | 'secret';
 
-/** What channels see of a session's values. Secret ones are hidden in every mode. */
+/** How much channels see of a session's values. Secret values are hidden in every mode. */
 export function disclosureOf(marks: readonly AnswerMarks[], mode: ShowAnswers): Disclosure {
 	return (asked, position) => {
 		const item = asked.items[position];
@@ -31,11 +31,11 @@ export function disclosureOf(marks: readonly AnswerMarks[], mode: ShowAnswers): 
 	};
 }
 
-/** Whether channels see an ordinary value. `auto`: choices, and one short line without links or possible codes. */
+/** Whether channels see a value that is not secret. `auto` shows choices, and one short line without possible codes. */
 export function isShownInChannels(mode: ShowAnswers, item: ItemTexts, value: string): boolean {
 	if (mode !== 'auto') return mode === 'always';
 	if (isShortAndPlain(value.trim())) return true;
-	// The texts of an item can be long, so they count only when the value alone does not tell.
+	// The texts of an item can be long, so its options are read only when the value alone does not decide.
 	const { chosen, note } = splitNote(value.trim(), choicesOf(guessInput(item)));
 	return chosen.length > 0 && isShortAndPlain(note);
 }

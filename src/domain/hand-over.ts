@@ -19,28 +19,28 @@ export interface HandOver {
 	readonly givenBackAt: number | null;
 }
 
-/** Those who may answer a question hand it over this often at most. Then somebody answers it or gives it back. */
+/** A question is handed over at most this often. Then somebody has to answer it or give it back. */
 export const MOST_HAND_OVERS = 3;
 
-/** How many questions somebody hands over, and gets from all others, in `HAND_OVER_WINDOW_MS` at most. */
+/** The most questions that one person hands over (`from`) and gets (`to`) within `HAND_OVER_WINDOW_MS`. */
 export const MOST_IN_WINDOW = { from: 10, to: 20 } as const;
 export const HAND_OVER_WINDOW_MS = 10 * 60_000;
 
 export interface NewHandOver extends Omit<HandOver, 'count' | 'handedOverAt' | 'givenBackAt'> {
-	/** The id of a hand-over whose person may no longer answer: anybody may replace it, whatever its count. */
+	/** The id of a hand-over whose person may no longer answer. Anybody may replace it, whatever its count. */
 	readonly replaces: string | null;
-	/** What `from` writes to `to`. */
+	/** A message from `from` to `to`. */
 	readonly note: string | null;
 }
 
 export type HandOverResult =
 	/** `taken`: somebody else has the question. `limit`: it was handed over too often. */
 	| { readonly kind: 'handedOver' | 'taken' | 'limit'; readonly handOver: HandOver }
-	/** It is not open any more, or not watched there. */
+	/** The question is no longer open, or not watched there. */
 	| { readonly kind: 'closed' }
-	/** Somebody in another workspace has it. */
+	/** A person in another workspace has it. */
 	| { readonly kind: 'elsewhere' }
-	/** `from` handed over too many questions, or `to` got too many, until `againInMs` from now. */
+	/** `from` handed over too many questions, or `to` got too many. Possible again in `againInMs` milliseconds. */
 	| { readonly kind: 'tooMany'; readonly who: 'from' | 'to'; readonly againInMs: number };
 
 export type HandedQuestion = Pick<HandOver, 'teamId' | 'session' | 'fingerprint'>;
@@ -59,7 +59,7 @@ export function obstacleTo(
 	return current.count >= MOST_HAND_OVERS ? 'limit' : null;
 }
 
-/** Who gets the direct message about a hand-over: who has the question, or gets it back. */
+/** Where the direct message about a hand-over goes: to whoever has the question, or gets it back. */
 export function targetOfHandOver(handOver: Pick<HandOver, 'id' | 'teamId' | 'from' | 'to' | 'givenBackAt'>) {
 	const { id, teamId, from, to, givenBackAt } = handOver;
 	return { kind: 'person', teamId, userId: givenBackAt === null ? to : from, topic: id } as const;

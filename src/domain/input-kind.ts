@@ -1,24 +1,24 @@
 import { looksSecret } from './asks-for-secret.ts';
 import { type Choices, choicesFrom } from './choices.ts';
 import type { Mark } from './contract.ts';
+import { isGeneric, matchingText, withoutFinalMarks, words } from './matching-text.ts';
 import { type AskedItem, askedAt, YES_NO } from './options.ts';
 import type { ItemTexts } from './session.ts';
-import { isGeneric, matchingText, withoutFinalMarks, words } from './texts.ts';
 import { wordList } from './word-list.ts';
 
 /** The input that suits an item. Every input sends a string. */
 export type InputGuess =
-	/** `options`: 2 to 100, in full length. Slack shows only 75 characters of each. */
+	/** `options`: 2 to 99, in full length. Slack shows only 75 characters of each. */
 	| ({ readonly kind: 'choice' } & Choices)
 	| { readonly kind: 'yesNo' }
-	/** A `number` may be a fraction; a `date` is 2026-11-20, a `time` 17:05. */
+	/** Examples: a `number` is 3 or 0.5, a `date` 2026-11-20, a `time` 17:05. */
 	| { readonly kind: (typeof INPUT_RULES)[number]['kind'] | 'longText' };
 
 export function choicesOf(guess: InputGuess): Choices {
 	return guess.kind === 'choice' ? guess : { options: guess.kind === 'yesNo' ? YES_NO : [] };
 }
 
-/** The patterns of `words/inputs.txt`, of `matchingText`: lower case, no accents, no hyphens. */
+/** The patterns of `words/inputs.txt` by name, for `matchingText`: lower case, no accents, no hyphens. */
 const PATTERNS = Map.groupBy(
 	wordList('inputs').map((line) => line.split(/: (.*)/)),
 	([name]) => name ?? '',
@@ -30,29 +30,32 @@ const source = (name: string): string =>
 		.replace(/\{(the|what)\}/g, (_, other: string) => `(?:(?:${source(other)}) )?`)
 		.replace('{doubt}', () => source('doubt'));
 
-/** The first rule that matches decides. The last one is for those that have a doubt. */
+/** The first rule that matches decides. The last one offers a line where another rule has a doubt. */
 export const INPUT_RULES = (['number', 'email', 'url', 'date', 'time', 'line', 'line in doubt'] as const).map(
 	(name) => ({
 		kind: name === 'line in doubt' ? 'line' : name,
-		/** All of what names the thing asked for, without its final marks. */
+		/** Matches the whole name of what is asked for, without final marks. */
 		label: new RegExp(`^(?:${source(name)})$`, 'u'),
-		/** Words in title or description with which another answer may be correct: then the rule does not apply. */
+		/** Words in title or description that allow another kind of answer. With them, the rule does not apply. */
 		unless: words(source(`not ${name}`)),
 	}),
 );
 
-/** Code units. Longer texts explain what is asked for and do not name it. */
+/** UTF-16 units. A longer text explains what is asked for, and does not name it. */
 const MAX_LABEL_LENGTH = 200;
-/** A longer description asks for more than one word, number or date. */
+/** UTF-16 units. A longer description asks for more than one word, number or date. */
 const MAX_BRIEF_LENGTH = 400;
 
-/** By what `askedAt` remembers of an item. */
+/** Results, by the result of `askedAt`. */
 const guesses = new WeakMap<AskedItem, InputGuess>();
 
-/** For an item by itself, without the text above it. */
+/** `guessInputAt` of an item without the text above it. */
 export const guessInput = (item: ItemTexts) => guessInputAt({ items: [item], context: '' }, 0);
 
-/** By `looksSecret`, `askedAt` (for a lone item with the text above it), `INPUT_RULES`; in doubt long text. */
+/**
+ * The input that suits one item of a question, by `looksSecret`, then by `askedAt`, then by `INPUT_RULES`. In doubt it
+ * is long text.
+ */
 export function guessInputAt(question: Parameters<typeof askedAt>[0], position: number): InputGuess {
 	const item = question.items[position] ?? { title: '', description: '' };
 	const asked = askedAt(question, position);

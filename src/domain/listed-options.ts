@@ -1,9 +1,9 @@
 import { decisionsAtEnd, jsonList, keyedList, type Line, linesOf, markedTitle } from './contract.ts';
 import { isBlank } from './shown-text.ts';
 
-/* What a question's texts say beside the options that stand as buttons, or in a list. */
+/* Removes from a question's texts what its buttons or its list of options show already. */
 
-/** Whether the labels say these options, in this order. "y" is "Yes". */
+/** Whether the labels are these options in this order. "y" counts as "Yes". */
 const areLabels = (options: readonly string[], labels: readonly string[]) =>
 	options.length === labels.length &&
 	options.every((option, at) => {
@@ -11,7 +11,7 @@ const areLabels = (options: readonly string[], labels: readonly string[]) =>
 		return own === label || /^(?:y yes|n no)$/.test(`${own} ${label}`);
 	});
 
-/** A title without its marks, and without the options at its end that stand beside it as labels. */
+/** A title without its marks, and without options in brackets at its end that `labels` show. */
 export function titleText(title: string, labels: readonly string[] = []): string {
 	const { name } = markedTitle(title);
 	const ending = labels.length > 0 && /[)）][\s?？.!:]*$/.test(name) ? decisionsAtEnd(name) : null;
@@ -19,14 +19,13 @@ export function titleText(title: string, labels: readonly string[] = []): string
 	return `${ending.others}${/[?？]$/.exec(name)?.[0] ?? ''}`;
 }
 
-/** Numbers, letters, boxes and emoji before options say more than the buttons do. */
+/** Only these marks add nothing to an option. Numbers, letters, boxes and emoji may be referred to. */
 const BARE_MARK = /^[-–—*+•]$/;
 const isBare = ({ entry, isPlain }: Line) => isPlain && (entry === null || BARE_MARK.test(entry.mark));
 
 /**
- * The description of an item without the list at its end that its contract names ("Options:"), and nothing of one that
- * only lists them or says "yes or no": the labels below say the same in the same order. Any other text stands whole:
- * words that an option stands in may tell something about it.
+ * A description without the options that `labels` show in the same order. The list after "Options:" at its end goes. A
+ * description that is only options goes entirely. Any other text stays whole, because it may say something about them.
  */
 export function withoutListed(description: string, labels: readonly string[]): string {
 	const lines = linesOf(description.trim());

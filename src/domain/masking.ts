@@ -2,24 +2,24 @@ import { credentialsIn, namedIn } from './credentials.ts';
 import type { Session } from './session.ts';
 import { withBrokenRuns } from './texts.ts';
 
-/** Stands for what is hidden. */
+/** Stands in place of a hidden text. */
 export const MASK = '••••';
 
 const WIDE = /[\uff0d\uff10-\uff19\uff21-\uff3a\uff41-\uff5a]/g;
-/** Where they stand again: shorter values are words, and only so many are looked for. */
+/** A repeated credential is masked if it has this length, because a shorter one may be a word. At most so many are. */
 const LEAST_REPEATED = 6;
 const MOST_REPEATED = 100;
 
-/** `plain`: without characters that nobody sees. `read`: as long, with ASCII in place of wide letters and digits. */
+/** `plain`: without invisible characters. `read`: as long, with ASCII in place of wide letters and digits. */
 function readable(text: string) {
 	const plain = withBrokenRuns(text.replace(/\p{Default_Ignorable_Code_Point}/gu, '')).normalize();
 	return { plain, read: plain.replace(WIDE, (one) => String.fromCharCode(one.charCodeAt(0) - 0xfee0)) };
 }
 
 /**
- * An agent's text without what looks like a credential, and how many places of it are hidden. One that has none comes
- * back as it was, with characters that nobody sees. It takes time in proportion to the length. `known`: values that are
- * hidden too; those found are added. Agents write a password again: "Shall I try … once more?"
+ * Masks what looks like a credential in an agent's text. A text without one is returned unchanged. The time is linear
+ * in the length. `known`: values that are masked too; the found ones are added, because agents repeat a password:
+ * "Shall I try … once more?" `count`: how many places are masked.
  */
 export function masked(text: string, known = new Set<string>()): { readonly text: string; readonly count: number } {
 	if (known.has(text)) return { text: MASK, count: 1 };
@@ -33,7 +33,7 @@ export function masked(text: string, known = new Set<string>()): { readonly text
 		end = Math.max(end, to);
 	}
 	shown += plain.slice(end);
-	// The longest first: another may be part of it.
+	// The longest first: a shorter value may be part of it.
 	for (const value of [...known].toSorted((one, other) => other.length - one.length)) {
 		if (value.length < LEAST_REPEATED || !shown.includes(value)) continue;
 		shown = shown.replaceAll(value, MASK);
@@ -42,7 +42,7 @@ export function masked(text: string, known = new Set<string>()): { readonly text
 	return count === 0 ? { text, count } : { text: shown, count };
 }
 
-/** Which of these credentials stand in the texts, so that `masked` hides them there. */
+/** The credentials that stand in these texts, where `masked` hides them. */
 export function repeatedIn(texts: readonly string[], known: ReadonlySet<string>): string[] {
 	const read = texts.map((text) => ({ text, plain: readable(text).plain }));
 	const isIn = (value: string) => (one: (typeof read)[number]) =>
@@ -50,17 +50,17 @@ export function repeatedIn(texts: readonly string[], known: ReadonlySet<string>)
 	return [...known].filter((value) => read.some(isIn(value)));
 }
 
-/** How much of a session is searched for the credentials that it names, in UTF-16 units. */
+/** UTF-16 units of a session that are searched for credentials. */
 const MOST_SEARCHED = 300_000;
 
-/** Several screens and questions of one read ask, and a long session takes milliseconds. */
+/** Results by session: several screens and questions of one read ask, and a long session takes milliseconds. */
 const namedInSessions = new WeakMap<Session, ReadonlySet<string>>();
 
-/** What a session's texts name as a password or the like, the newest first: all screens hide it, whatever they show. */
+/** The credentials that a session's texts name, the newest first. Every screen hides them. */
 export function credentialsOf(session: Session): Set<string> {
 	const known = namedInSessions.get(session) ?? searched(session);
 	namedInSessions.set(session, known);
-	// A screen adds what it finds itself.
+	// A copy, because a screen adds the credentials that it finds itself.
 	return new Set(known);
 }
 
@@ -81,7 +81,7 @@ function searched({ name, sessionDetails, files, messages }: Session): ReadonlyS
 	return known;
 }
 
-/** Reads the texts of one screen: masked unless it `shows` all. `hides`: it has hidden something. */
+/** Masks the texts of one screen. `shows`: it masks nothing. `hides`: it has masked something. */
 export function createMask(shows = false, known = new Set<string>()) {
 	const mask = {
 		known,
@@ -91,7 +91,7 @@ export function createMask(shows = false, known = new Set<string>()) {
 			mask.hides ||= found.count > 0;
 			return found.text;
 		},
-		/** Whether others read this text masked. */
+		/** Whether others see this text masked. */
 		covers: (text: string) => masked(text, known).count > 0,
 	};
 	return mask;
@@ -99,13 +99,13 @@ export function createMask(shows = false, known = new Set<string>()) {
 
 export type Mask = ReturnType<typeof createMask>;
 
-/** Draws a screen; once more if a text of it names other credentials, which then are hidden in all its texts. */
+/** Draws a screen. If a text of it names new credentials, draws it again to hide them in all texts. */
 export function drawMasked<Drawn>(known: Set<string>, draw: (mask: Mask) => Drawn): Drawn {
 	const count = known.size;
 	const first = draw(createMask(false, known));
 	return known.size === count ? first : draw(createMask(false, known));
 }
 
-/** Sessions as a list names them. */
+/** Sessions with masked names, for a list. */
 export const maskedNames = <Named extends { readonly name: string }>(sessions: readonly Named[]): Named[] =>
 	sessions.map((one) => ({ ...one, name: masked(one.name).text }));

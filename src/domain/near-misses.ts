@@ -3,8 +3,8 @@ import { draftIn, isDecision, keyedList, type Line, linesOf, MARKS } from './con
 import { askedAt, MAX_TEXT_LENGTH } from './options.ts';
 
 /*
- * What looks like a form of docs/asking.md and is none, for the authors of agents: `npm run ask`, and the log. Nobody
- * is offered anything because of it.
+ * Finds texts that look like a form of docs/asking.md and are none. `npm run ask` and the log tell authors of agents.
+ * These findings change nothing that people are offered.
  */
 
 const ONE_MARK = `(?:${MARKS.join('|')})`;
@@ -22,8 +22,8 @@ const DRAFT = /^\W*draft\b[^:：\n]{0,40}[:：]?\s*$/i;
 const WRITE_OPTIONS = 'write a line that begins with "Options:", then the options with " | " between them';
 
 /**
- * Says what of an item looks like the contract and is not at its place, and how to write it; null: nothing does. No
- * words of the item, because a log may have it.
+ * Says what in an item is almost contract, and how to write it; null: nothing is. The result has no words of the item,
+ * because it goes to the log.
  */
 export function nearMissAt(question: Parameters<typeof askedAt>[0], position: number): string | null {
 	const { title, description: whole } = question.items[position] ?? { title: '', description: '' };

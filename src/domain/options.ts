@@ -13,14 +13,14 @@ import {
 	markedTitle,
 	TWO_LISTS,
 } from './contract.ts';
+import { isGeneric, matchingText } from './matching-text.ts';
 import type { ItemTexts } from './session.ts';
-import { isGeneric, matchingText } from './texts.ts';
 
-/** Code units. A longer text is not searched: its list may belong to a report. */
+/** UTF-16 units. A longer text is not searched, because its list may belong to a report. */
 export const MAX_TEXT_LENGTH = 8_000;
 
 export const YES_NO = ['Yes', 'No'] as const;
-/** In English they are ours, whatever their letter case; elsewhere the agent's. */
+/** English pairs in any letter case become `YES_NO`. Other languages keep the agent's words. */
 const YES_NO_ALIKE = /^(?:y|yes)\n(?:n|no)$|^no?\ny(?:es)?$/i;
 
 export interface Choice {
@@ -28,24 +28,24 @@ export interface Choice {
 	readonly options: readonly string[];
 	/** More than one of them may be the answer. */
 	readonly isSeveral: boolean;
-	/** One of them is all of the answer: a press may send it. */
+	/** One option is a complete answer, so a press may send it. */
 	readonly isWhole: boolean;
 }
 
-/** What Handraise makes of an item. `choice` null: any text. `why`: so, in words for the authors of agents. */
+/** What an item asks for. `choice` null: any text. `why`: the reason, in words for authors of agents. */
 export interface AskedItem {
 	/** The title without its marks. */
 	readonly name: string;
 	readonly marks: ReadonlySet<Mark>;
 	readonly choice: Choice | null;
-	/** What its field begins with. */
+	/** The initial text of the field; null: empty. */
 	readonly draft: string | null;
 	readonly why: string;
-	/** It looks like the contract and is not: the log says so. */
+	/** The item looks like the contract and is not. This is logged. */
 	readonly isUnclear: boolean;
 }
 
-/** By item, with the text above a lone one and without. Several screens and rules ask about each. */
+/** Results by item: without the text above, and with it. Several screens and rules ask about one item. */
 const known = [new WeakMap<ItemTexts, AskedItem>(), new WeakMap<ItemTexts, AskedItem>()] as const;
 
 /** Reads one item of a question; of a lone one, also the text above it. */
@@ -61,7 +61,7 @@ export function askedAt(
 	return asked;
 }
 
-/** By the contract of docs/asking.md, else by the few guesses that are certain. In doubt, it offers nothing. */
+/** Reads an item by the contract of docs/asking.md, else by the few guesses that are certain. In doubt: no options. */
 function askedIn({ title, description: whole }: ItemTexts, above: string): AskedItem {
 	const { name, marks } = markedTitle(title);
 	const draft = draftIn(whole);
@@ -69,7 +69,7 @@ function askedIn({ title, description: whole }: ItemTexts, above: string): Asked
 	const none = (why: string, isUnclear = false) => ({ ...base, choice: null, why: `no options: ${why}`, isUnclear });
 	if (Math.max(title.length, whole.length) > MAX_TEXT_LENGTH) return none('the text is too long');
 	const description = draft?.others ?? whole;
-	// "Answer": the text above is the question.
+	// With a generic title such as "Answer", the text above is the question.
 	const saysNothing = whole.trim() === '' && isGeneric(matchingText(name));
 	const text = saysNothing ? above : `${name}\n${description}`;
 	const others = saysNothing ? '' : above;
@@ -82,7 +82,7 @@ function askedIn({ title, description: whole }: ItemTexts, above: string): Asked
 		const around = linesOf(textAround(lines, listed));
 		if (hasAsked(around) || keyedList(around) !== null || ending !== null || repliesIn(textOf(around)) !== null)
 			return none(TWO_LISTS, true);
-		// "May I order it? Options: leather, sunroof" tells what is ordered.
+		// "May I order it? Options: leather, sunroof" lists what is ordered.
 		const isTold = listed.hasCommas && !listed.options.some(isDecision);
 		if (isTold && isAnsweredByYesOrNo(around, '')) return none('yes or no answers the question', true);
 		return { ...base, choice: choiceFrom(listed, lines, others), why: 'options: a list of the contract' };
@@ -98,7 +98,7 @@ function askedIn({ title, description: whole }: ItemTexts, above: string): Asked
 	return { ...base, ...guessed(text, others) };
 }
 
-/** Decisions at the end. Without brackets, they answer the question before them, if yes or no could answer it, too. */
+/** Decisions at the end of a text. Without brackets they count only after a question that yes or no could answer. */
 function endingOf(text: string) {
 	const ending = decisionsAtEnd(text);
 	if (ending === null || ending.isInBrackets) return ending;
@@ -110,7 +110,7 @@ function endingOf(text: string) {
 
 const orYesNo = (options: readonly string[]) => (YES_NO_ALIKE.test(options.join('\n')) ? YES_NO : options);
 
-/** What an item without a form of the contract offers. */
+/** Guesses the options of an item without a form of the contract. */
 function guessed(text: string, above: string): Pick<AskedItem, 'choice' | 'why'> {
 	const lines = linesOf(text);
 	const list = listAtEnd(lines);
@@ -122,7 +122,7 @@ function guessed(text: string, above: string): Pick<AskedItem, 'choice' | 'why'>
 	const unclear = list !== null && 'unclear' in list ? list.unclear : null;
 	const listed = list === null || 'unclear' in list ? null : list;
 	const lead = listed === null ? '' : leadTo(lines, listed.from);
-	// "Send payment? Which is for:"
+	// "Send payment? Which is for:" asks yes or no before the list.
 	const isFollowUp = questionsIn(sentencesOf(text)).some(
 		(one) => one !== lead && isAnsweredByYesOrNo(linesOf(one), ''),
 	);
@@ -152,28 +152,28 @@ function choiceFrom(list: Listed, lines: readonly Line[], above: string): Choice
 	return { options: list.options, isSeveral, isWhole: isWhole && !isSeveral };
 }
 
-/** "Pick 2", "Which label(s)", "Welche Farben" */
+/** Asks for several: "Pick 2", "Which label(s)", "Welche Farben". */
 const MANY = /^[^\p{L}]*\p{L}+ [2-9](?![\p{N}.:])|\p{L}\(\p{L}{1,2}\)|[Ww]elche \p{Lu}\p{L}*en(?!\p{L})/u;
 
-/** "Which days work for you?": perhaps several of them. */
+/** A plural may ask for several: "Which days work for you?" */
 const PLURAL = /\b(?:which|choose|pick|select) (?:of )?(?:the |these |those |my |your |our )?\p{L}{2,}[^\Wsui]s\b/iu;
 
-/** Whether the last sentence before a list asks to choose from it, or it has a decision below a question. */
+/** Whether the sentence before a list (`lead`) asks to choose from it, or is a question with a decision in the list. */
 function isAskedFor(options: readonly string[], lead: string): boolean {
-	// "Which folder should I put these in?", but not "Which of these?"
+	// "Which folder should I put these in?" is about all entries; "Which of these?" is not.
 	const isAboutAll = isQuestion(lead) && says('these', lead.split(/\s+/).slice(3).join(' '));
 	if (options.some((option) => /[:：]\s/.test(option)) || says('rank', lead) || isAboutAll) return false;
 	const isOpen = says('wh', lead, 'start');
 	if ((says('which', lead) && !isOpen) || says('several', lead)) return true;
 	const decides = (option: string) =>
 		isDecision(option) ||
-		// "Yes, by mail", and not "No open tasks".
+		// "Yes, by mail" decides; "No open tasks" does not.
 		says('yes-no', /^[^,;.–—(]+(?=[,;.–—(])/.exec(option)?.[0] ?? '', 'whole') ||
 		(isOpen && says('decisions', option, 'start'));
 	return isQuestion(lead) && options.length <= 6 && options.some(decides);
 }
 
-/* Texts. What stands in fences, quotes and tables asks nothing. */
+/* Sentences of a text. Fences, quotes and tables ask nothing. */
 
 const textOf = (lines: readonly Line[]) => lines.map(({ text, isPlain }) => (isPlain ? text : '')).join('\n');
 
@@ -193,16 +193,16 @@ const isSaid = ({ text, isPlain, entry }: Line) => isPlain && entry === null && 
 const leadTo = (lines: readonly Line[], at: number) =>
 	sentencesOf(lines.slice(0, at).findLast(isSaid)?.text ?? '').at(-1) ?? '';
 
-/** Whether a list in these lines stands below words that ask. */
+/** Whether a list in these lines stands below a sentence that asks for it. */
 function hasAsked(lines: readonly Line[]): boolean {
-	// Once for all entries below a sentence.
+	// One lead for all entries below a sentence.
 	const leads = new Set(
 		lines.flatMap(({ entry }, at) => (entry === null || lines[at - 1]?.entry ? [] : [leadTo(lines, at)])),
 	);
 	return [...leads].some((lead) => isQuestion(lead) || says('which', lead) || says('lists', lead));
 }
 
-/** The list at the end of a text, which may have empty lines between its entries. */
+/** The list at the end of a text; empty lines between its entries are allowed. Null: the text ends otherwise. */
 function listAtEnd(lines: readonly Line[]) {
 	const isFull = ({ text }: Line) => text.trim() !== '';
 	if (lines.findLast(isFull)?.entry == null) return null;
@@ -214,10 +214,10 @@ function listAtEnd(lines: readonly Line[]) {
 	);
 }
 
-/** Sentences, or parts of one. A post does not show more of them whole, so they get no buttons. */
+/** Sentences, or parts of one. A post cuts a text with more of them, so it gets no buttons. */
 const MOST_PARTS = 100;
 
-/** Whether all of this asks one thing. `behind`: the first of the sentences behind the options. */
+/** Whether the sentences ask one thing together. `behind`: the index of the first sentence after the options. */
 function asksOnce(sentences: readonly string[], behind: number): boolean {
 	const asksMore = (one: string, at: number) =>
 		!isQuestion(one) &&
@@ -225,7 +225,7 @@ function asksOnce(sentences: readonly string[], behind: number): boolean {
 	return questionsIn(sentences).length < 2 && sentences.length < MOST_PARTS && !sentences.some(asksMore);
 }
 
-/** "Rank these", "How many seats?" above names, "Colour and size", "feature/NAME": what no option answers in full. */
+/** Whether no option is a complete answer: "Rank these", "Colour and size", "feature/NAME". */
 function asksElse(asking: readonly string[], options: readonly string[]): boolean {
 	const isUnfinished = (option: string) =>
 		PLACEHOLDER.test(option) || says('more', NOTE.exec(option)?.[0] ?? '') || promisesMore(option);
@@ -235,7 +235,7 @@ function asksElse(asking: readonly string[], options: readonly string[]): boolea
 	return asking.some(isElse) || options.some(isUnfinished);
 }
 
-/** "No, and tell me why": a press sends no why. */
+/** Whether an option asks for more than a press sends: "No, and tell me why". */
 const promisesMore = (option: string) =>
 	option.split(/[,，、;–—]\s?/).some((part, at) => {
 		const [first = '', ...rest] = part.trim().split(/\s+/);
@@ -243,8 +243,8 @@ const promisesMore = (option: string) =>
 	});
 
 /**
- * "Also send your name.", "To confirm, type its name." Some languages put the verb at the end. `isBehind`: where
- * "please" alone asks for more.
+ * Whether a sentence asks for more: "Also send your name.", "To confirm, type its name." Some languages put the verb at
+ * the end. `isBehind`: the sentence stands after the options, where "please" alone asks for more.
  */
 function goesOn(sentence: string, isBehind: boolean): boolean {
 	const isAtAnEnd = (list: 'more' | 'please', clause: string) =>
@@ -256,7 +256,7 @@ function goesOn(sentence: string, isBehind: boolean): boolean {
 	return !FACT.test(sentence) && sentence.split(/[,，、]/, MOST_PARTS).some(asksMore);
 }
 
-/** "Which seat, and what is your name?", "Colour and size" */
+/** Whether a sentence asks for two things: "Which seat, and what is your name?", "Colour and size". */
 function asksTwice(sentence: string): boolean {
 	const words = sentence.slice(0, 1_000).split(/\s+/);
 	const at = words.findIndex((word, place) => place > 0 && says('and', word, 'whole'));
@@ -270,11 +270,11 @@ function asksTwice(sentence: string): boolean {
 }
 
 const NOTE = /[([（][^()[\]（）]*[)\]）]/;
-/** What stands for a text that is to be written. */
+/** A placeholder for a text that the person has to write. */
 const PLACEHOLDER =
 	/<[^<>]+>|\{[^{}]*\}|\b(?:YYYY|MM|DD|HH|XX+)\b|\/[A-Z]{3,}$|_{3}|(?:\.{2}|…)$|^(?:\.{2,}|etc\b|usw\b)/;
 
-/** "Reply with A or B", "Type A, B or C": one word each. */
+/** The one-word options of "Reply with A or B" or "Type A, B or C"; null: there are none. */
 function repliesIn(text: string): readonly string[] | null {
 	const sentence = sentencesOf(text).find((one) => one.length < 200 && says('reply', one)) ?? '';
 	const words = sentence.replace(/(?<![.!?。？！\s])[.!?。？！\s]+$/, '').split(/\s+/);
@@ -288,22 +288,22 @@ function repliesIn(text: string): readonly string[] | null {
 	return at !== -1 && options.every((option) => /^[^\s:<>{}[\]()]{1,30}$/.test(option)) ? options : null;
 }
 
-/* Yes and no. */
+/* Questions that yes or no answers. */
 
-/** "Amount: 5 €", but not "A: go on" and "1: stop", which are options. */
+/** A fact such as "Amount: 5 €". "A: go on" and "1: stop" are options. */
 const FACT = /^(?!\P{L}{0,9}\p{L}?\s*[:：])[^:：]{1,60}[:：]\s*\S/u;
-/** Any other sentence behind a question may ask for more, in words that no list has. */
+/** Whether a sentence only states a fact. Any other one after a question may ask for more, in words of no list. */
 const isFact = (sentence: string) => FACT.test(sentence) && !goesOn(sentence.replace(/^.*?[:：]\s*/, ''), true);
-/** "(send/skip)", "(1 = yes)", "Anna/Ben", "<name>", "9:00 vs 10:00?", JSON: other answers than yes and no. */
+/** Signs of other answers than yes and no: "(send/skip)", "(1 = yes)", "Anna/Ben", "<name>", "9:00 vs 10:00?", JSON. */
 const OTHERS =
 	/[([（][^()[\]（）]{0,200}[,/|、・／=][^()[\]（）]{0,200}[)\]）]|\p{L}\/\p{L}|\s[/|]\s|<[^<>]+>|_{3}|\svs\b| -- |[{[]\s*"/u;
 
-/** Whether all that these lines ask is one question that yes or no answers in full, perhaps above facts. */
+/** Whether these lines ask exactly one question that yes or no answers in full. Facts may follow it. */
 function isAnsweredByYesOrNo(lines: readonly Line[], above: string): boolean {
 	const sentences = sentencesOf(textOf(lines));
 	const at = sentences.findIndex(isQuestion);
 	const [question = '', ...behind] = sentences.slice(at);
-	// Another list may be asked.
+	// A list of anything but facts may be what is asked.
 	const isListed = lines.some(({ entry }) => entry !== null && !FACT.test(entry.body));
 	if (
 		at === -1 ||
@@ -329,18 +329,18 @@ function isAnsweredByYesOrNo(lines: readonly Line[], above: string): boolean {
 	return languages.length > 0 && !languages.some(isOpen);
 }
 
-/** In some languages, a first word is also an "or": "Czy", "O". */
+/** A text without its first word. In some languages the word that begins a question is also an "or": "Czy", "O". */
 const withoutFirst = (sentence: string) => sentence.replace(/^\S+\s/, '');
 
 const asksIn = (language: Language, question: string) =>
 	says('asks', question, 'start', language) ||
-	// "An wen senden?"
+	// "An wen senden?" has no word of a yes-or-no question.
 	(!says('wh', question, 'anywhere', language) &&
 		(says('asks-at-end', question, 'end', language) ||
 			says('decisions', question, 'start', language) ||
 			says('decisions', question, 'end', language)));
 
-/** "Is it Monday or Tuesday?", "Is it right, and is it yours?", "Is there anything else?", "Pencere mi koridor mu?" */
+/** Whether a question may ask more: "Monday or Tuesday?", "Is it right, and is it yours?", "Pencere mi koridor mu?" */
 const mayGoOn = (language: Language, question: string, rest: string) =>
 	(['or', 'and'] as const).some((list) => says(list, rest, 'anywhere', language)) ||
 	says('open', `${question}\n${rest}`, 'anywhere', language) ||

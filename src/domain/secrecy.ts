@@ -1,31 +1,32 @@
-import { atOnce } from '../kernel/lease-loop.ts';
+import { runSync } from '../kernel/slices.ts';
 import { asksAbove, examineItem, looksSecret } from './asks-for-secret.ts';
 import { guessInput, type InputGuess } from './input-kind.ts';
+import { matchingText } from './matching-text.ts';
 import { askedAt, YES_NO } from './options.ts';
 import type { Question } from './session.ts';
-import { matchingText, sameText, stringOf } from './texts.ts';
+import { sameText, stringOf } from './texts.ts';
 import { phrases } from './word-list.ts';
 
-/** `isCut`: the context is cut. Then every item counts as secret. What is stored has marks of its own. */
+/** `isCut`: the context is cut, so every item counts as secret. */
 type Texts = Parameters<typeof askedAt>[0] & { readonly isCut?: boolean };
 
-/** By the items: whether the text above them asks for a secret. */
+/** Results by question: whether the text above its items asks for a secret. */
 const askedAbove = new WeakMap<Texts['items'], boolean>();
 
-/** By the item's own texts; a lone one that says nothing itself is secret where the text above it asks for a secret. */
+/** Whether an item looks secret by its own texts, or, if it is alone and says nothing, by the text above it. */
 export function looksSecretAt(question: Texts, position: number): boolean {
 	const item = question.items[position];
 	if (item === undefined || question.isCut === true || looksSecret(item)) return true;
-	return askedAbove.get(question.items) ?? atOnce(examineContext(question));
+	return askedAbove.get(question.items) ?? runSync(examineContext(question));
 }
 
 const SEVERAL_LINES = phrases('secret/files', 'secret/several-lines');
 const PASSWORDS = phrases('secret/passwords');
 
 /**
- * The input of an item that looks secret: an input of one line, which Enter sends, removes the line ends of a private
- * key or a `.env` file. Of "the password of the private key", what comes first counts. The text above the items counts
- * where it is what asks for the secret.
+ * The input of an item that looks secret. An input of one line would remove the line ends of a private key or a `.env`
+ * file, so these get several lines. In "the password of the private key", the first name counts. The text above the
+ * items counts if that text is what asks for the secret.
  */
 export function secretInputAt({ items, context }: Texts, position: number): InputGuess {
 	const item = items[position] ?? { title: '', description: '' };
@@ -46,7 +47,7 @@ function* examineContext(question: Texts): Generator<void, boolean> {
 	return isAsked;
 }
 
-/** Has the rules read a question, in short steps. They remember the findings: a long one takes a second. */
+/** Applies the rules to a question in short steps. They remember the results. A long question takes a second. */
 export function* examine(question: Texts): Generator<void, void> {
 	if (question.isCut === true) return;
 	for (const item of question.items) {
@@ -58,19 +59,19 @@ export function* examine(question: Texts): Generator<void, void> {
 	yield* examineContext(question);
 }
 
-/** What our answer says about secrecy. Its row keeps this after the values are removed. */
+/** What one of our answers says about secrecy. Its row keeps this after the values are removed. */
 export interface AnswerMarks extends Pick<Question, 'messageIndex' | 'fingerprint'> {
-	/** Secret positions: of ticked boxes, or the guessed ones when the form had no box; null: which is not known. */
+	/** Secret positions: with a ticked box, or guessed when the form had no box. Null: not known. */
 	readonly secret: readonly number[] | null;
-	/** The form had the box: the author chose that positions outside `secret` are ordinary. */
+	/** The form had the box, so the author decided that positions outside `secret` are ordinary. */
 	readonly boxed: boolean;
-	/** Its values may be in the session. */
+	/** The answer's values may be in the session. */
 	readonly mayHaveArrived: boolean;
-	/** The ordinary values, by position; null for the others, and for all once they are removed. */
+	/** By position: an ordinary value; null: a secret or a removed one. */
 	readonly values: readonly (string | null)[];
 }
 
-/** Where it is not known which positions are secret, all are. */
+/** If the secret positions are not known, every position counts as secret. */
 const isMarked = ({ secret }: AnswerMarks, position: number) => secret?.includes(position) ?? true;
 
 type Asked = Pick<Question, 'messageIndex' | 'fingerprint' | 'items' | 'sent' | 'context' | 'isCut'>;
@@ -78,11 +79,11 @@ type Asked = Pick<Question, 'messageIndex' | 'fingerprint' | 'items' | 'sent' | 
 /**
  * Whether the value of one item is hidden from everybody. The first rule that applies decides:
  *
- * 1. A secret answer of ours may be at this message: hidden.
- * 2. The text is that of an answer whose author left the box empty: ordinary.
- * 3. There is a secret answer of ours to the same question at any message (messages move), or to the same message when
- *    it asked something else: hidden.
- * 4. The value came from outside: `looksSecretAt` decides.
+ * 1. A secret answer of ours to this question may be in this message: hidden.
+ * 2. The text equals that of one of our answers whose author left the box empty: ordinary.
+ * 3. We have a secret answer to the same question at any message (messages move), or to the same message when it asked
+ *    something else: hidden.
+ * 4. Otherwise the value came from outside, and `looksSecretAt` decides.
  */
 export function isSecretValue(marks: readonly AnswerMarks[], asked: Asked, position: number): boolean {
 	const sent = asked.sent[position];
@@ -96,18 +97,18 @@ export function isSecretValue(marks: readonly AnswerMarks[], asked: Asked, posit
 		return mark.boxed && !isMarked(mark, position) && value !== '' && sameText(stringOf(sent.value), value);
 	};
 	if (arrived.some((mark) => isSame(mark) && isOrdinary(mark))) return false;
-	// Agents reword a message or add items but keep a value. At which position it is then is not known.
+	// An agent may reword a message or add items and keep a value. Its position is then unknown.
 	const isReworded = here.some((mark) => !isSame(mark) && mark.secret?.length !== 0);
-	return isReworded || isSecretAtFirst(marks, asked, position);
+	return isReworded || isInitiallySecret(marks, asked, position);
 }
 
-/** Whether it looks secret, or somebody gave a secret answer to it. */
-function isSecretAtFirst(marks: readonly AnswerMarks[], asked: Asked, position: number): boolean {
+/** Whether an item looks secret, or somebody gave a secret answer to it. */
+function isInitiallySecret(marks: readonly AnswerMarks[], asked: Asked, position: number): boolean {
 	const ours = marks.filter(({ fingerprint }) => fingerprint === asked.fingerprint);
 	return ours.some((mark) => isMarked(mark, position)) || looksSecretAt(asked, position);
 }
 
 /** The positions whose box is ticked in a new form. */
-export function secretAtFirst(marks: readonly AnswerMarks[], asked: Asked): number[] {
-	return [...asked.items.keys()].filter((position) => isSecretAtFirst(marks, asked, position));
+export function initiallySecretPositions(marks: readonly AnswerMarks[], asked: Asked): number[] {
+	return [...asked.items.keys()].filter((position) => isInitiallySecret(marks, asked, position));
 }

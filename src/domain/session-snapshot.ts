@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { atOnce } from '../kernel/lease-loop.ts';
+import { runSync } from '../kernel/slices.ts';
 import { type DeepReadonly, pick } from '../kernel/values.ts';
 import { markedTitle } from './contract.ts';
 import { type Disclosure, disclosureOf, isShownInChannels, type ShowAnswers } from './disclosure.ts';
+import { fingerprintOf } from './hashes.ts';
 import { createMask, credentialsOf, drawMasked, type Mask } from './masking.ts';
 import { quickAnswerOf } from './quick-answer.ts';
 import {
@@ -10,82 +11,26 @@ import {
 	askingMessageIndex,
 	assistantCountOf,
 	type ClosedItems,
-	filledAt,
-	isOver,
+	EMPTY_SESSION_FIELDS,
 	isSameQuestion,
 	latestAssistantMessages,
-	NOTHING_ELSE,
 	type Question,
-	type QuestionDigest,
 	questionAt,
-	questionDigest,
 	resultOf,
 	type Session,
 } from './session.ts';
-import { asSent, createCutMark, cutWithNote, fingerprintOf, type OnCut, shown, withoutSignedLinks } from './texts.ts';
-
-export const digest = z
-	.object({
-		status: z.string(),
-		assistantCount: z.int(),
-		question: questionDigest.nullable(),
-		/** `resultHash` of the session. */
-		result: z.string().nullable(),
-		/** `filesHash` of the session. */
-		files: z.string(),
-	})
-	.readonly();
-/** What was last announced of a session. It is stored as JSON and holds no text of a person or an agent. */
-export type Digest = z.infer<typeof digest>;
-
-/** `stepped`: more assistant messages, or fewer. What becomes of questions: see `OccurrenceChange`. */
-export type SessionChange =
-	| { readonly kind: 'statusChanged'; readonly from: string; readonly to: string }
-	| { readonly kind: 'ended'; readonly status: string }
-	| { readonly kind: 'stepped' | 'resultChanged' | 'filesChanged' };
-
-export function digestOf(session: Session, closedItems?: ClosedItems): Digest {
-	return {
-		status: session.status,
-		assistantCount: assistantCountOf(session),
-		question: digestOfQuestionAt(session, askingMessageIndex(session) ?? -1, closedItems),
-		result: session.resultHash,
-		files: session.filesHash,
-	};
-}
-
-export function digestOfQuestionAt(
-	session: Session,
-	messageIndex: number,
-	closedItems?: ClosedItems,
-): QuestionDigest | null {
-	const question = questionAt(session, messageIndex, closedItems);
-	if (question === null) return null;
-	const { fingerprint, shownHash, openItems: open } = question;
-	const answered = filledAt(session, messageIndex);
-	return { messageIndex, fingerprint, shownHash, answered, open };
-}
-
-/** The changes since `before`. If that is null (nothing announced yet), only the end is one. */
-export function changesBetween(before: Digest | null, current: Digest): SessionChange[] {
-	const changes: SessionChange[] = [];
-	if (before !== null && before.status !== current.status)
-		changes.push({ kind: 'statusChanged', from: before.status, to: current.status });
-	if (before !== null && before.assistantCount !== current.assistantCount) changes.push({ kind: 'stepped' });
-	if (before !== null && before.result !== current.result) changes.push({ kind: 'resultChanged' });
-	if (before !== null && before.files !== current.files) changes.push({ kind: 'filesChanged' });
-	if (isOver(current.status) && !isOver(before?.status ?? '')) changes.push({ kind: 'ended', status: current.status });
-	return changes;
-}
+import { digest, digestOf } from './session-digest.ts';
+import { withoutSignedLinks } from './signed-links.ts';
+import { createCutMark, cutWithNote, type OnCut, toSentText, toShownText } from './texts.ts';
 
 const item = z.object({
 	title: z.string(),
 	description: z.string(),
 	open: z.boolean(),
-	/** Null while unanswered, and always for values that are secret or withheld. */
+	/** Null: unanswered, secret or withheld. */
 	value: z.string().nullable(),
 	secret: z.boolean(),
-	/** Channels see only that it was answered. */
+	/** Channels see only that the item was answered. */
 	withheld: z.boolean(),
 	/** `SHOW_ANSWERS=auto` shows the value. Since 1.1.0. */
 	shownByAuto: z.boolean().exactOptional(),
@@ -97,19 +42,19 @@ export const questionView = z.object({
 	fingerprint: z.string(),
 	shownHash: z.string(),
 	goneOn: z.boolean(),
-	/** Messages of the agent after it. Since 1.1.0. */
+	/** Messages of the agent after the question. Since 1.1.0. */
 	stepsSince: z.int().exactOptional(),
 	context: z.string(),
 	/** The first items. */
 	items: z.array(item),
-	/** Of all items. */
+	/** Of all items, also those that are not in `items`. */
 	itemCount: z.int(),
 	openCount: z.int(),
-	/** Something in its texts is masked. Since 1.1.0. */
+	/** Something in the question's texts is masked. Since 1.1.0. */
 	hides: z.boolean().exactOptional(),
-	/** What one press can answer; null when it needs a form, or hides something. */
+	/** The options of a one-press answer; null: the question needs a form, or hides something. */
 	quick: z.object({ position: z.int(), options: z.array(z.string()) }).nullable(),
-	/** See `arrivalSeen` of an answer. */
+	/** How many answers of ours had arrived: see `arrivalSeen` of an answer. */
 	arrival: z.int().exactOptional(),
 });
 export type QuestionView = DeepReadonly<z.infer<typeof questionView>>;
@@ -125,19 +70,22 @@ export const sessionSnapshot = z.object({
 	result: z.string().nullable(),
 	fileCount: z.int(),
 	digest,
-	/** When it was read, clock milliseconds. */
+	/** When the session was read, clock milliseconds. */
 	seenAt: z.number(),
 });
-/** What channels show, about 40,000 characters at most: no signed links, variables, secret values. Untrusted texts. */
+/**
+ * What channels show of a session: about 40,000 characters at most, without signed links, session details and secret
+ * values. The texts are untrusted.
+ */
 export type SessionSnapshot = DeepReadonly<z.infer<typeof sessionSnapshot>>;
 
-/** Lengths in UTF-16 units, and counts. A Slack message holds about 12,000 characters of blocks: these are fewer. */
+/** Lengths in UTF-16 units, and counts. Together they fit into a Slack message, about 12,000 characters of blocks. */
 const STEP_COUNT = 4;
 const STEP_TEXT_LENGTH = 600;
 const ACTION_COUNT = 8;
 const ITEM_COUNT = 30;
 const TITLE_LENGTH = 300;
-/** For the descriptions of all items together, and of one item; the same again for values. */
+/** For the descriptions of all items together, and of one item. The same limits apply to the values. */
 const ALL_ITEMS_LENGTH = 9_000;
 const ITEM_LENGTH = 2_000;
 const CONTEXT_LENGTH = 1_500;
@@ -146,27 +94,30 @@ const NAME_LENGTH = 200;
 
 export interface KnownAnswers {
 	readonly closedItems: ClosedItems;
-	/** What channels see of the values: what they mark as secret, else a guess. */
+	/** What channels see of the values. */
 	readonly disclosure: Disclosure;
 }
 
 export const NO_ANSWERS: KnownAnswers = { closedItems: () => new Set(), disclosure: disclosureOf([], 'auto') };
 
-/** What posts show of a session read at `seenAt` after `arrival` answers of ours; without `ours`, as if it had none. */
+/**
+ * What posts show of a session. `seenAt`: when it was read. `ours`: what our answers mean for it. `arrival`: how many
+ * of them had arrived; null: not known.
+ */
 export function snapshotOf(
 	session: Session,
 	seenAt: number,
 	ours = NO_ANSWERS,
 	arrival: number | null = null,
 ): SessionSnapshot {
-	const question = askedAt(session, askingMessageIndex(session) ?? -1, ours);
+	const question = wholeQuestionAt(session, askingMessageIndex(session) ?? -1, ours);
 	return maskedSnapshot(credentialsOf(session), {
 		...pick(session, 'sessionId', 'name', 'status'),
 		step: assistantCountOf(session),
 		steps: latestAssistantMessages(session, STEP_COUNT).map(({ step, message }) => ({
 			step,
 			text: message.content,
-			// The result is shown by itself.
+			// `result` below shows it.
 			actions: message.actions.filter((action) => action.kind !== 'done').slice(0, ACTION_COUNT),
 		})),
 		question: question && arrival !== null ? { ...question, arrival } : question,
@@ -178,16 +129,16 @@ export function snapshotOf(
 }
 
 export function questionViewAt(session: Session, messageIndex: number, ours = NO_ANSWERS): QuestionView | null {
-	const question = askedAt(session, messageIndex, ours);
+	const question = wholeQuestionAt(session, messageIndex, ours);
 	return question && maskedQuestion(credentialsOf(session), question);
 }
 
-/** With masked and cut texts. Also what is stored: 1.0.0 masked nothing. */
+/** A question with masked and cut texts. Stored ones are masked again, because 1.0.0 did not mask. */
 export const maskedQuestion = (known: Set<string>, whole: QuestionView) =>
 	drawMasked(known, (mask) => shownQuestion(whole, mask));
 
-/** With whole texts. */
-function askedAt(
+/** A question with whole texts. */
+function wholeQuestionAt(
 	session: Session,
 	messageIndex: number,
 	{ closedItems, disclosure }: KnownAnswers,
@@ -213,7 +164,7 @@ function askedAt(
 	};
 }
 
-/** Like `maskedQuestion`. */
+/** A snapshot with masked and cut texts, like `maskedQuestion`. */
 export const maskedSnapshot = (known: Set<string>, whole: SessionSnapshot): SessionSnapshot =>
 	drawMasked(known, (mask) => ({
 		...whole,
@@ -230,7 +181,7 @@ export const maskedSnapshot = (known: Set<string>, whole: SessionSnapshot): Sess
 
 function shownQuestion(whole: QuestionView, { known }: Mask): QuestionView {
 	const mark = createCutMark(false);
-	// Whether this question hides something.
+	// A mask of its own says whether this question hides something.
 	const mask = createMask(false, known);
 	const length = Math.min(ITEM_LENGTH, Math.floor(ALL_ITEMS_LENGTH / Math.min(ITEM_COUNT, whole.itemCount)));
 	const shown = {
@@ -240,42 +191,42 @@ function shownQuestion(whole: QuestionView, { known }: Mask): QuestionView {
 			...item,
 			title: cut(markedTitle(item.title).name, TITLE_LENGTH, mask, mark.onCut),
 			description: cut(item.description, length, mask, mark.onCut),
-			// An option that the agent offered may be one.
+			// Without a cut mark: a cut value does not make an option incomplete.
 			value: item.value && cut(item.value, length, mask),
 		})),
 	};
 	return { ...shown, ...(mask.hides && { hides: true }), quick: mark.isCut || mask.hides ? null : whole.quick };
 }
 
-/** What a snapshot keeps of its session, for a form while the session cannot be read. */
+/** A question as a snapshot keeps it, for a form while the session cannot be read. */
 export interface SnapshotQuestion {
-	/** Without messages, files, screenshot and task, which are not stored. */
+	/** Without messages, files and screenshot, which are not stored. */
 	readonly session: Session;
 	readonly question: Question;
-	/** Of the session. */
+	/** The session's step. */
 	readonly step: number;
-	/** Something in the question is masked, and what it was is not stored. */
+	/** Something in the question is masked, and the original text is not stored. */
 	readonly hides: boolean;
-	/** The items have the texts of the agent, neither masked nor cut: only then what looks like an option is one. */
+	/** The items' texts are neither masked nor cut. Only then a text that looks like an option is one. */
 	readonly isWhole: boolean;
 }
 
-/** The open question of a snapshot as a form asks it; null when none is open, or not all of its items are stored. */
+/** The open question of a snapshot for a form; null: none is open, or not all of its items are stored. */
 export function storedQuestionOf(snapshot: SessionSnapshot): SnapshotQuestion | null {
 	const { question, step } = snapshot;
 	if (question === null || question.openCount === 0 || question.items.length < question.itemCount) return null;
-	const textOf = (text: string) => shown(text, ALL_ITEMS_LENGTH).text;
+	const textOf = (text: string) => toShownText(text, ALL_ITEMS_LENGTH).text;
 	const items = question.items.map(({ title, description, open, value, secret }) => ({
 		title: textOf(title),
 		description: textOf(description),
 		value: textOf(open ? '' : (value ?? '')),
-		// The mark was made of all texts, so it decides: what is cut counts as secret.
+		// `secret` was decided with whole texts. As `isCut` it makes the rules count the item as secret.
 		isCut: secret,
 	}));
 	return {
 		session: {
 			...pick(snapshot, 'sessionId', 'status', 'name'),
-			...NOTHING_ELSE,
+			...EMPTY_SESSION_FIELDS,
 			messages: [],
 			resultHash: null,
 			filesHash: '',
@@ -288,16 +239,16 @@ export function storedQuestionOf(snapshot: SessionSnapshot): SnapshotQuestion | 
 			items,
 			openItems: [...items.keys()].filter((position) => question.items[position]?.open === true),
 			sent: items.map(({ title, description }) => {
-				return { title: asSent(title), description: asSent(description), value: asSent('') };
+				return { title: toSentText(title), description: toSentText(description), value: toSentText('') };
 			}),
 		},
 		step,
 		hides: question.hides === true,
-		isWhole: atOnce(fingerprintOf(question.items)) === question.fingerprint,
+		isWhole: runSync(fingerprintOf(question.items)) === question.fingerprint,
 	};
 }
 
-/** Whether an option of a question as shown is one of today, or the question is another by now. */
+/** Whether a shown option is still one of the question, or the question has changed (which others check). */
 export function isOffered(
 	question: QuestionView,
 	choice: Pick<Question, 'fingerprint' | 'shownHash'> & { readonly position: number; readonly option: string },
@@ -308,7 +259,7 @@ export function isOffered(
 	return !isSameQuestion(choice, question) || found?.options.includes(option) === true;
 }
 
-/** A stored question with only the values that `mode` shows: it may have been stored under another mode. */
+/** A stored question without the values that `mode` withholds. It may have been stored under another mode. */
 export function asShownBy(mode: ShowAnswers, question: QuestionView): QuestionView {
 	const shows = ({ value, shownByAuto, ...texts }: ItemView) =>
 		value === null || ((mode === 'auto' ? shownByAuto : null) ?? isShownInChannels(mode, texts, value));
@@ -316,10 +267,7 @@ export function asShownBy(mode: ShowAnswers, question: QuestionView): QuestionVi
 	return { ...question, items };
 }
 
-/**
- * Removes signed links, masks and cuts, in this order: no half of a credential stays. The texts of a card are cut once
- * more, and its note counts all that is missing.
- */
+/** Removes signed links, masks and cuts, in this order, so that no half of a credential stays. */
 function cut(original: string, length: number, mask: Mask, onCut?: OnCut): string {
 	return cutWithNote(mask.read(withoutSignedLinks(original)), length, onCut);
 }

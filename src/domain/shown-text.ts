@@ -1,19 +1,19 @@
 import { boundaryBefore, cutText, NOTE_LENGTH, noteOf, type OnCut, withoutNote } from './texts.ts';
 
 /*
- * What is shown of a text from outside: the text itself, without characters that change how others look, up to the
- * limit of its place. Limits count UTF-16 units. Each function reads at most a few times its limit.
+ * Makes a text from outside safe to show: without characters that change how others look, cut to the limit of its
+ * place. Limits are UTF-16 units. Each function reads at most a few times its limit.
  */
 
-/** Some change how others look: controls, soft hyphens, zero-width spaces, bidi controls, blank letters, BOMs, tags. */
+/** Controls, soft hyphens, zero-width spaces, bidi controls, blank letters, BOMs and tags. */
 const INVISIBLE =
 	/(?![\t\n])\p{Cc}|[\u00AD\u180E\u200B\u202A-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\uFFF0-\uFFFB\u{E0000}-\u{E007F}]/gu;
-/** Joiners and direction marks: emoji, Persian, Hebrew and Indic scripts need them. Next to ASCII they only deceive. */
+/** Joiners and direction marks. Emoji, Persian, Hebrew and Indic scripts need them. Next to ASCII they only deceive. */
 const JOINER_NEXT_TO_ASCII = /(?<![^\p{ASCII}])[\u200C-\u200F\u061C]|[\u200C-\u200F\u061C](?![^\p{ASCII}])/gu;
-/** No script puts more than a few marks on a letter; hundreds cover the neighbouring lines. */
+/** No script puts more than a few marks on a letter. Hundreds would cover the neighbouring lines. */
 const MARK_RUN = /(\p{M}{8})\p{M}+/gu;
 
-/** Agents mostly write such text, and this test is much faster than the replacements. */
+/** Most texts are only this, and the test is much faster than the replacements. */
 const PRINTABLE = /^[\t\n -~]*$/;
 
 /** The text without invisible characters and lone surrogates. Line ends become `\n`, tabs stay. */
@@ -28,7 +28,7 @@ export function neutralise(text: string): string {
 		.replace(MARK_RUN, '$1');
 }
 
-/** Some letters and an empty pattern of Braille look like nothing, too. */
+/** Whether nothing of a text is visible. Some letters and the empty pattern of Braille look like nothing. */
 export const isBlank = (text: string) =>
 	!/[!-~]/.test(text) &&
 	neutralise(text.slice(0, 10_000))
@@ -39,8 +39,8 @@ export const isBlank = (text: string) =>
 export const cutTo = (text: string, limit: number) => text.slice(0, boundaryBefore(text, limit));
 
 /**
- * Invisible characters count as they stand, so that a text of them alone costs no more. Not cut between characters: one
- * of hundreds of marks would leave nothing.
+ * The start of a text that is read for a limit. Invisible characters count, so a text of them costs no more. It is cut
+ * between code points, not characters: one character may have hundreds of marks.
  */
 const windowOf = (text: string, limit: number) => {
 	const start = text.slice(0, limit * 4);
@@ -48,8 +48,8 @@ const windowOf = (text: string, limit: number) => {
 };
 
 /**
- * A name, title, option or value for a place of one line: each line end and tab is a space, all else stands as it is.
- * A longer one ends with "…". Empty when nothing of it is visible.
+ * A name, title, option or value in one line: line ends and tabs become spaces. A cut one ends with "…". Empty when
+ * nothing of it is visible.
  */
 export function oneLine(text: string, limit: number, onCut?: OnCut): string {
 	const start = windowOf(text, limit);
@@ -60,13 +60,13 @@ export function oneLine(text: string, limit: number, onCut?: OnCut): string {
 	return isCut ? cutText(line.length > limit ? line : `${line}…`, limit) : line;
 }
 
-/** The beginning of a longer text, and a note of what is missing behind it; '' when nothing is. */
+/** The beginning of a text, and a note that says how much is missing; `note` is '' when nothing is. */
 export function shownPart(
 	whole: string,
 	limit: number,
 	onCut?: OnCut,
 ): { readonly text: string; readonly note: string } {
-	// A note of an earlier cut, at its end, counts in full.
+	// The text may end with the note of an earlier cut, whose number is added.
 	const { text: source, missing } = withoutNote(whole);
 	if (missing > 0) onCut?.(true);
 	const start = windowOf(source, limit);

@@ -16,8 +16,8 @@ export function wordList(name: string): readonly string[] {
 }
 
 /*
- * Letters of `matchingText` by ranges: Unicode's own classes take 20 times longer to compile. Words of scripts without
- * spaces between them, or with particles joined to them, match inside others too.
+ * Letters of `matchingText` as ranges, because Unicode's classes take 20 times longer to compile. `JOINED`: scripts
+ * without spaces between words, or with particles joined to words. Their entries also match inside other words.
  */
 const EASTERN = String.raw`\u1100-\u11ff\u3041-\u30ff\u3400-\u9fff\u{20000}-\u{3ffff}`;
 const JOINED = String.raw`\u0590-\u06ff\u0900-\u097f\u0e00-\u0e7f${EASTERN}`;
@@ -27,7 +27,7 @@ const IS_JOINED = new RegExp(`[${JOINED}]`, 'u');
 /** A letter or mark of `matchingText`, as the source of a pattern. */
 const LETTER = `[${APART}${JOINED}]`;
 
-/** What signs stand for in an entry. */
+/** The pattern of each sign in an entry. */
 const STANDS_FOR: Readonly<Record<string, string>> = {
 	'*': `${LETTER}{0,20}`,
 	'?': LETTER,
@@ -52,8 +52,9 @@ export function phrases(...lists: readonly string[]): RegExp {
 }
 
 /**
- * The source of a pattern of these rows, from a character on; none matches nothing. What begins alike is tried once: an
- * engine tries alternatives one after the other. `signs`: what characters stand for.
+ * The source of a pattern that matches any of these rows from the character `at` on. It is a trie: rows that begin
+ * alike share a branch, because an engine tries alternatives one after the other. No row: matches nothing. `signs`: the
+ * patterns of characters.
  */
 export function oneOf(rows: readonly string[], signs: Readonly<Record<string, string>> = STANDS_FOR, at = 0): string {
 	const sourceOf = (sign: string) => signs[sign] ?? (/[.*+?()|[\]^$\\/{}]/.test(sign) ? `\\${sign}` : sign);

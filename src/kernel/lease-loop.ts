@@ -8,9 +8,9 @@ export interface LeasedItem<Item> {
 	readonly token: string;
 }
 
-/** The table that is a loop's queue. */
+/** The table whose rows are a queue. */
 export interface QueuedRows {
-	/** Calls `listener` after each commit of this process that may make rows due, and at times for what others stored. */
+	/** Calls `listener` after each commit of this process that may make rows due, and from time to time for others'. */
 	onChange(listener: () => void): void;
 }
 
@@ -19,57 +19,57 @@ export interface LeaseQueueOptions<Item> {
 	readonly rows: QueuedRows;
 	readonly concurrency: number;
 	readonly prepare?: () => Promise<void>;
-	/** Leases at most `room` due items. `running`: the items in work, for limits of its own. */
+	/** Leases at most `room` due items. `running`: the items in work, for further limits. */
 	readonly take: (lease: Lease, room: number, running: readonly Item[]) => Promise<readonly Item[]>;
-	/** When the next item is due, or something changes without a change of the rows; null: nothing is known. */
+	/** When the next item is due, or to look again without a change of rows; null: not known. */
 	readonly nextDueAt: (running: readonly Item[]) => Promise<number | null>;
 	/**
-	 * The same as the newest take has found it; null: it did not, so a look follows. With it, what is known to be due is
-	 * taken at its time without another look: for rows that are due again and again.
+	 * `nextDueAt` as the newest take has found it; null: it has not, so `nextDueAt` is asked. With this option, rows that
+	 * are due again and again are taken at their time without another look.
 	 */
 	readonly dueAfterTake?: () => number | null;
-	/** Gives the lease back as it writes; it lapses after a failure. `signal`: it is lost, or the loop stops. */
+	/** Does the work and gives the lease back. After a failure the lease lapses. `signal`: lease lost, or loop stops. */
 	readonly work: (item: Item, token: string, signal: AbortSignal) => Promise<void>;
-	/** Logs that `work` rejected. Left out: the code of the error as a warning. */
+	/** Logs that `work` rejected. Default: a warning with the error's code. */
 	readonly logFailure?: (item: Item, error: unknown) => void;
-	/** Prolongs these leases; returns those still held. Left out where `LEASE_MS` is longer than any work. */
+	/** Prolongs these leases and returns those still held. Absent: `LEASE_MS` is longer than any work. */
 	readonly renew?: (held: readonly LeasedItem<Item>[], leaseMs: number) => Promise<readonly LeasedItem<Item>[]>;
-	/** Gives these leases back, unless they were lost or given back already. */
+	/** Gives back those of these leases that are still held. */
 	readonly release: (held: readonly LeasedItem<Item>[]) => Promise<void>;
-	/** How long work may go on after an abort. Left out: without limit, as nobody may begin before its end. */
+	/** How long work may run after an abort, in ms. Absent: no limit, because nobody may begin before its end. */
 	readonly drainMs?: number;
 }
 
-/** A dead process's items are due again after this. Longer than the wait before a call to Slack and its time-out. */
+/** A dead process's items are due again after this. Longer than the wait for a call to Slack plus its time-out. */
 export const LEASE_MS = 25_000;
 
-/** The same of leases that are renewed. */
+/** The length of leases that are renewed. */
 const RENEWED_LEASE_MS = 20_000;
 
-/** While the store fails, it is tried again this often. */
+/** The pause after the store failed. */
 const RETRY_MS = 1_000;
 
-/** The longest rest of a loop that nothing wakes: a timer has a longest time. */
+/** The longest rest of a loop that nothing wakes. A timer of Node.js has a longest time. */
 const REST_MS = 30_000;
 
-/** The pause after due items could not be taken, because another replica is taking them. */
+/** The pause after due items could not be taken because another replica is taking them. */
 const CONTENDED_MS = 10;
 
 const RENEWALS_PER_LEASE = 4;
 
-/** What queues of one loop share. */
+/** What the queues of one loop share. */
 interface Loop {
 	readonly clock: Clock;
 	readonly log: Log;
 	readonly shutdownSignal: AbortSignal;
-	/** Has the loop take again soon: work often ends right after a commit of its own, and the look then sees both. */
+	/** Wakes the loop in the next turn of the event loop. Work often ends right after its commit: one look sees both. */
 	wakeSoon(): Promise<void>;
 }
 
-/** A table that is its own queue, as a loop works on it. */
+/** A queue of rows as a loop works on it. */
 export type LeaseQueue = (loop: Loop) => {
 	readonly rows: QueuedRows;
-	/** Takes what is due. Returns the milliseconds until the next turn. Never rejects: it delays no other queue. */
+	/** Takes what is due. Returns the milliseconds until the next turn. Never rejects, so it delays no other queue. */
 	turn(): Promise<number>;
 	/** Renews leases until the signal is aborted, then rejects. */
 	keepLeases(drained: AbortSignal): Promise<void>;
@@ -77,7 +77,7 @@ export type LeaseQueue = (loop: Loop) => {
 	drain(): Promise<void>;
 };
 
-/** Describes a queue for `createLeaseLoop`. */
+/** Makes a queue for `createLeaseLoop`. */
 export function leaseQueue<Item>(options: LeaseQueueOptions<Item>): LeaseQueue {
 	const { itemsName, concurrency, drainMs, rows, prepare, take, nextDueAt, dueAfterTake, work, renew, release } =
 		options;
@@ -85,9 +85,9 @@ export function leaseQueue<Item>(options: LeaseQueueOptions<Item>): LeaseQueue {
 	return ({ clock, log, shutdownSignal, wakeSoon }) => {
 		const warn = (_: Item, error: unknown) => log.warn('work_failed', { rows: itemsName, code: codeOf(error) });
 		const { logFailure = warn } = options;
-		/** With which code the turn before failed; null: it did not. */
+		/** The code with which the last turn failed; null: it did not fail. */
 		let problem: string | null = null;
-		/** When the next item is due, as the newest look or take found; null: not known. */
+		/** When the next item is due, by the newest look or take; null: not known. */
 		let foundDueAt: number | null = null;
 		const running = new Set<LeasedItem<Item> & { readonly lost: AbortController; readonly done: Promise<void> }>();
 		const cutShort: LeasedItem<Item>[] = [];
@@ -112,7 +112,7 @@ export function leaseQueue<Item>(options: LeaseQueueOptions<Item>): LeaseQueue {
 			const room = concurrency - running.size;
 			if (room <= 0) return REST_MS;
 			const items = Array.from(running, ({ item }) => item);
-			// A look costs less than a take, which may begin a transaction.
+			// `nextDueAt` costs less than `take`, which may begin a transaction.
 			if (foundDueAt === null || foundDueAt > clock.now()) {
 				const dueAt = await nextDueAt(items);
 				if (dueAt === null) return REST_MS;
@@ -168,9 +168,9 @@ export function leaseQueue<Item>(options: LeaseQueueOptions<Item>): LeaseQueue {
 }
 
 /**
- * Works on the due rows of tables that are their own queues: takes them under leases, of each a limited number at once,
- * renews the leases while it works, and takes again when the next row is due, rows changed, work ends or it is woken.
- * After a crash, or on another replica, work goes on from what is stored.
+ * Works on the due rows of several queues. It takes them under leases, a limited number of each queue at once, and
+ * renews the leases while it works. It takes again when the next row is due, rows changed, work ended or it is woken.
+ * After a crash, this or another replica continues from what is stored.
  */
 export function createLeaseLoop(
 	{ clock, log }: { readonly clock: Clock; readonly log: Log },
@@ -196,7 +196,7 @@ export function createLeaseLoop(
 		const drained = new AbortController();
 		for (const queue of queues) queue.keepLeases(drained.signal).catch(() => undefined);
 		while (!shutdownSignal.aborted) {
-			// This turn sees everything that it could be woken for until now.
+			// This turn sees everything that it was woken for until now.
 			waker.clear();
 			const waitMs = Math.min(...(await Promise.all(queues.map((queue) => queue.turn()))));
 			if (waitMs > 0) await waker.wait(waitMs, shutdownSignal).catch(() => undefined);
@@ -221,59 +221,9 @@ export function createLeaseLoop(
 	};
 }
 
-/** After so many milliseconds other events have their turn. */
-const SLICE_MS = 5;
-
-let turns = Promise.resolve();
-
-/** Works take turns: in one turn of the event loop, only one of them runs. */
-export function nextTurn(): Promise<void> {
-	turns = turns.then(() => setImmediate());
-	return turns;
-}
-
-/** Runs work that yields often, and lets the event loop breathe. */
-export async function inSlices<Result>(work: Generator<void, Result>): Promise<Result> {
-	for (;;) {
-		await nextTurn();
-		const until = performance.now() + SLICE_MS;
-		do {
-			const { done, value } = work.next();
-			if (done === true) return value;
-		} while (performance.now() < until);
-	}
-}
-
-/** What each value becomes. */
-export function* each<From, To>(values: readonly From[], change: (value: From) => To): Generator<void, To[]> {
-	const changed: To[] = [];
-	for (const value of values) {
-		changed.push(change(value));
-		yield;
-	}
-	return changed;
-}
-
-/** The results of one work for each value. */
-export function* eachIn<From, To>(values: readonly From[], work: (value: From) => Generator<void, To>) {
-	const results: To[] = [];
-	for (const value of values) {
-		results.push(yield* work(value));
-		yield;
-	}
-	return results;
-}
-
-/** Runs such work at once: where it is known to be short. */
-export function atOnce<Result>(work: Generator<void, Result>): Result {
-	let step = work.next();
-	while (step.done !== true) step = work.next();
-	return step.value;
-}
-
 /** The right to work on a row. */
 export interface Lease {
-	/** Random, new for each take: only its holder may write, so it fences out everybody else. */
+	/** Random, new for each take. Only its holder may write, so it fences out everybody else. */
 	readonly token: string;
 	/** The lease lapses this long after it was given or renewed. */
 	readonly ms: number;

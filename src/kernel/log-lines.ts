@@ -1,4 +1,4 @@
-/** Each warning and error of the log: its stable name, which operators match on, and its words; see `ops/README.md`. */
+/** The warnings and errors of the log. Operators match on the name, so it never changes; see `ops/README.md`. */
 export const LOG_LINES = {
 	accept_reply_lost: 'lost the reply of the database while storing an answer',
 	answer_damaged: 'a damaged answer cannot be read and is skipped',

@@ -1,7 +1,7 @@
 import { type Logger, pino } from 'pino';
 import { LOG_LINES, type LogEvent } from './log-lines.ts';
 
-/** Fields hold ids, codes, counts and milliseconds, never text of a session, values, tokens or queries of addresses. */
+/** Fields hold ids, codes, counts and milliseconds, never texts of sessions, values, tokens or queries of addresses. */
 export interface Log {
 	debug(fields: object, message: string): void;
 	info(fields: object, message: string): void;
@@ -18,7 +18,7 @@ export const loggedId = (sessionId: string) => sessionId.replace(/\p{Cc}/gu, '')
 const REDACTED_FIELDS =
 	'token apiKey key password secret authorization value values items signedUrl headers body payload state'.split(' ');
 
-/** JSON lines on standard output. Errors lose their other fields: those of HTTP libraries hold headers and bodies. */
+/** JSON lines on standard output. Errors lose their other fields, where HTTP libraries put headers and bodies. */
 export function createLog(level: string, destination?: { write(line: string): void }): Log {
 	const logger = pino(
 		{
@@ -29,7 +29,7 @@ export function createLog(level: string, destination?: { write(line: string): vo
 			redact: { paths: REDACTED_FIELDS.flatMap((name) => [name, `*.${name}`]), censor: '[redacted]' },
 			serializers: { err: errorFields },
 		},
-		// Synchronous: else pino retries buffered lines forever at exit when nobody reads them (`npm start | tee`, Ctrl-C).
+		// Synchronous, or pino retries buffered lines forever at exit when nobody reads them (`npm start | tee`, Ctrl-C).
 		destination ?? pino.destination({ fd: 1, sync: true }),
 	);
 	return withEvents(logger);

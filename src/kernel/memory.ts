@@ -1,6 +1,6 @@
 import { type Clock, STEP_MS, uptimeOf } from './clock.ts';
 
-/** Sets an entry as the newest one, and drops the oldest one if there are more than `limit`. */
+/** Sets an entry as the newest one, and removes the oldest one if there are more than `limit`. */
 export function setBounded<Key, Value>(map: Map<Key, Value>, key: Key, value: Value, limit: number): void {
 	map.delete(key);
 	map.set(key, value);
@@ -12,8 +12,8 @@ export function setBounded<Key, Value>(map: Map<Key, Value>, key: Key, value: Va
 const MAX_CACHED = 10_000;
 
 /**
- * Keeps what `ask` resolved to as long as a caller of `get` allows. Requests for a key share a call. A failure is kept
- * for `failureAgeMs`; at 0, an older value stays while it is young enough.
+ * Caches the results of `ask`. The caller of `get` says how old a result may be. Callers for one key share a call. A
+ * failure is kept for `failureAgeMs`. With 0, the former result stays after a failure.
  */
 export function createCache<Value>(
 	clock: Clock,
@@ -22,7 +22,7 @@ export function createCache<Value>(
 ) {
 	const entries = new Map<string, { readonly value: Promise<Value>; at: number; limitMs: number }>();
 
-	/** Whether `get` asks nothing. */
+	/** Whether `get` would return a cached result. */
 	function has(key: string, maxAgeMs: number): boolean {
 		const { at, limitMs } = entries.get(key) ?? { at: 0, limitMs: 0 };
 		return uptimeOf(clock) - at < Math.min(maxAgeMs, limitMs);
@@ -45,7 +45,7 @@ export function createCache<Value>(
 	};
 }
 
-/** Calls during a run share its result. */
+/** A function whose callers share the result while it runs. */
 export function shareRunning<T>(run: () => Promise<T>): () => Promise<T> {
 	let running: Promise<T> | null = null;
 	return () => {
@@ -57,7 +57,7 @@ export function shareRunning<T>(run: () => Promise<T>): () => Promise<T> {
 }
 
 /** A state in memory, or in a row that replicas share (`store/shared-states.ts`). */
-export interface Cell<S> {
+export interface SharedState<S> {
 	/**
 	 * Calls `change` with the newest state (null at first) and keeps the state that it returns. Updates run one after the
 	 * other. `change` is pure and may run more than once; if it returns the object that it got, nothing is written.
@@ -66,8 +66,8 @@ export interface Cell<S> {
 }
 
 /**
- * What this process remembers with times of the clock in it. It begins anew when the clock was set back since its last
- * use: such a time may then lie further ahead than it ever should.
+ * A value of this process that holds clock times. It begins anew when the clock was set back since the last use,
+ * because its times would then lie too far ahead.
  */
 export function createMemo<Value>(clock: Clock, begin: () => Value) {
 	let value = begin();
@@ -86,8 +86,8 @@ export function createMemo<Value>(clock: Clock, begin: () => Value) {
 	};
 }
 
-/** The cell of a single process. */
-export function createMemoryCell<S>(clock: Clock): Cell<S> {
+/** A `SharedState` for a single process. */
+export function createMemoryState<S>(clock: Clock): SharedState<S> {
 	const memo = createMemo<S | null>(clock, () => null);
 	return {
 		async update(change) {

@@ -6,18 +6,18 @@ interface Labels {
 	readonly serviceCalls: { readonly priorities: readonly string[]; readonly outcomes: readonly string[] };
 }
 
-/** Values read when the metrics are requested. */
+/** Values that are read when the metrics are requested. */
 interface Sources {
 	/** Rejects while the database does not answer. */
 	answers(): Promise<{
 		readonly byState: Readonly<Record<string, number>>;
-		/** By state: when the oldest undelivered answer was accepted, clock milliseconds; null: there is none. */
+		/** By state of an undelivered answer: when the oldest was accepted, clock milliseconds; null: there is none. */
 		readonly oldestAt: Readonly<Record<string, number | null>>;
 	}>;
 	now(): number;
-	/** Whether requests of Slack arrive, as `/readyz` says. */
+	/** Whether Slack's requests arrive, as in `/readyz`. */
 	isConnected(): boolean;
-	/** Requests to the session service that may be sent at once, of all replicas. */
+	/** Requests to the session service that all replicas together may send at once. */
 	budgetLeft(): number;
 }
 
@@ -33,13 +33,13 @@ export function createMetrics(labels: Labels) {
 		const metric = counterOf(name, help, labels);
 		return (values: Readonly<Record<Label, string>>) => metric.inc(values);
 	}
-	/** Begins at 0 for each: Prometheus sees no rise when a series begins with 1. */
+	/** A counter by outcome. Each begins at 0, because Prometheus sees no rise when a series begins with 1. */
 	function outcomes<Outcome extends string>(name: string, help: string, ...known: Outcome[]) {
 		const metric = counterOf(name, help, ['outcome']);
 		for (const outcome of known) metric.inc({ outcome }, 0);
 		return (outcome: Outcome) => metric.inc({ outcome });
 	}
-	/** Returns a function that takes milliseconds; `buckets` are seconds. */
+	/** A histogram. `buckets` are seconds; the returned function takes milliseconds. */
 	function duration(name: string, help: string, buckets: number[]) {
 		const metric = new Histogram({ name: `handraise_${name}`, help, buckets, registers: [registry] });
 		return (ms: number) => metric.observe(ms / 1000);
@@ -145,7 +145,7 @@ export function createMetrics(labels: Labels) {
 			channelCheck: outcomes('channel_checks_total', 'Checks for outside readers by outcome', 'complete', 'failed'),
 		},
 		listing: {
-			/** 1 or 0, as any replica has found. */
+			/** 1 or 0, by the newest finding of any replica. */
 			available: gauge('list_available', '1 when the session service has a list of sessions that works'),
 			listed({ sessions, requestCount }: { readonly sessions: readonly unknown[]; readonly requestCount: number }) {
 				listRequests.inc({ outcome: 'ok' }, requestCount);

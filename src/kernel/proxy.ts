@@ -1,26 +1,30 @@
 import { type Dispatcher, EnvHttpProxyAgent, Pool, setGlobalDispatcher } from 'undici';
 
-/** How connections to the session service are kept, with and without a proxy. */
+/** Options for connections to the session service, with and without a proxy. */
 export const CONNECTIONS = {
-	// At least as many as the budget grants in a minute: no request waits for the slow response to another one.
+	// At least as many as the budget grants in a minute, so that no request waits for another one's slow response.
 	connections: 256,
 	pipelining: 1,
 	allowH2: false,
-	// The service closes idle ones after 5 s; a PUT then has an unknown outcome. No `Keep-Alive` header extends this.
+	// The service closes idle ones after 5 s, and a PUT at that moment has an unknown outcome. So we close them before,
+	// whatever its `Keep-Alive` header says.
 	keepAliveTimeout: 3_500,
 	keepAliveMaxTimeout: 3_500,
 	keepAliveTimeoutThreshold: 1_500,
 } as const;
 
-/** A proxy on another machine would take these for its own. */
+/** For a proxy on another machine, these names would mean itself. */
 const THIS_MACHINE = 'localhost,127.0.0.1,::1';
 
-/** The proxy's answer to a CONNECT may take as long as a connection of undici's own. */
+/** The limit for the proxy's response to a CONNECT: undici's default for a connection. */
 const CONNECT_WITHIN_MS = 10_000;
 
 type Addresses = Pick<EnvHttpProxyAgent.Options, 'httpProxy' | 'httpsProxy' | 'noProxy'>;
 
-/** Sends `fetch`, and what gets the dispatcher, through proxies. `NODE_USE_ENV_PROXY` covers no Pool or Socket Mode. */
+/**
+ * Sends `fetch` through the proxies, and whatever uses the returned dispatcher. `NODE_USE_ENV_PROXY` would cover
+ * neither a Pool nor Socket Mode.
+ */
 export function applyProxy(settings: Required<Addresses> | null): Dispatcher | null {
 	if (settings === null) return null;
 	const dispatcher = new EnvHttpProxyAgent({
@@ -28,9 +32,9 @@ export function applyProxy(settings: Required<Addresses> | null): Dispatcher | n
 		httpProxy: settings.httpProxy,
 		httpsProxy: settings.httpsProxy,
 		noProxy: `${THIS_MACHINE},${settings.noProxy}`,
-		// As without a proxy, for hosts that NO_PROXY names.
+		// For hosts in NO_PROXY, as without a proxy.
 		connect: { timeout: 3_000 },
-		// Plain http too: only through a tunnel are these the connections to the service, and is a WebSocket passed on.
+		// A tunnel for plain http too. Without it, `CONNECTIONS` would not apply, and no WebSocket would pass.
 		proxyTunnel: true,
 		clientFactory: (origin, options) => new Pool(origin, { ...options, headersTimeout: CONNECT_WITHIN_MS }),
 	});
@@ -38,7 +42,7 @@ export function applyProxy(settings: Required<Addresses> | null): Dispatcher | n
 	return dispatcher;
 }
 
-/** Adds a way to close the socket of the last WebSocket, which undici hides. */
+/** Adds a way to destroy the socket of the last WebSocket. undici does not expose it. */
 export function withSocket(dispatcher: Dispatcher): { dispatcher: Dispatcher; destroySocket(): void } {
 	let destroySocket = () => {};
 	return {

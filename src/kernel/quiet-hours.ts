@@ -7,24 +7,24 @@ export const WEEKDAYS = [1, 2, 3, 4, 5, 6, 7] as const;
 export type Weekday = (typeof WEEKDAYS)[number];
 
 export const quietHours = z.object({
-	/** The days on which quiet hours begin; at least one. */
+	/** The days on which quiet hours begin, at least one. */
 	days: z.array(z.literal(WEEKDAYS)),
 	/** `HH:MM`, 24 hours. */
 	from: z.string(),
-	/** `HH:MM`. Not later than `from`: on the next day. */
+	/** `HH:MM`. If not later than `from`, it means the next day. */
 	to: z.string(),
 	/** A name of the time zone database, such as `Europe/Berlin`. */
 	timeZone: z.string(),
 });
-/** When a channel is not reminded: from `from` on each of these days until the next `to`. */
+/** When a channel gets no reminders: from `from` on each of these days until the next `to`. */
 export type QuietHours = DeepReadonly<z.infer<typeof quietHours>>;
 
-/** Quiet hours that follow each other without a gap last less than a week, or they would never end. */
+/** Days to search for the end. Quiet hours without a gap last less than a week, or they would never end. */
 const LONGEST_DAYS = 8;
 
 export const FALLBACK_TIME_ZONE = 'UTC';
 
-/** When the quiet hours around `at` end; null outside, or when they cannot be computed: better a reminder too many. */
+/** When the quiet hours around `at` end; null: none, or they cannot be computed (better a reminder too many). */
 export function quietUntil(hours: QuietHours, at: number): number | null {
 	let end = at;
 	try {
@@ -42,13 +42,15 @@ export function quietUntil(hours: QuietHours, at: number): number | null {
 	return end === at ? null : end;
 }
 
+/** Whether the quiet hours end at some time of the week. */
 export const leavesTime = ({ days, from, to }: QuietHours) => days.length < 7 || from !== to;
 
-/** As the time zone database writes it; null when unknown here, and for `+05:30`, which has no daylight-saving time. */
+/** A time zone's name as its database writes it; null: unknown, or an offset such as `+05:30`. */
 export function timeZoneNamed(name: string): string | null {
 	if (/^[+-]/.test(name)) return null;
 	try {
-		// Only Intl refuses dates with a zone, only Temporal PST and the like. Intl makes Asia/Calcutta of Asia/Kolkata.
+		// Both check the name: only Intl refuses a date with a zone, only Temporal refuses PST and the like. The id is
+		// Temporal's, because Intl turns Asia/Kolkata into Asia/Calcutta.
 		new Intl.DateTimeFormat('en', { timeZone: name });
 		return Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name).timeZoneId;
 	} catch {
@@ -61,7 +63,7 @@ export function tomorrowAtNine(now: number, timeZone: string): number {
 	return momentOf(today.add({ days: 1 }), '09:00', timeZone);
 }
 
-/** A time that daylight saving skips counts as the same time after the change; one that comes twice, as the first. */
+/** A local time in ms. One that summer time skips is taken after the change; one that comes twice is the first. */
 function momentOf(day: Temporal.PlainDate, time: string, timeZone: string): number {
 	return day.toZonedDateTime({ timeZone, plainTime: Temporal.PlainTime.from(time) }).epochMilliseconds;
 }

@@ -1,8 +1,8 @@
 import type { Clock } from './clock.ts';
-import { type Cell, createMemoryCell, setBounded } from './memory.ts';
+import { createMemoryState, type SharedState, setBounded } from './memory.ts';
 import { LONGEST_RETRY_AFTER_MS } from './retries.ts';
 
-/** One call each `intervalMs` on average, up to `burst` calls at once. */
+/** One call in `intervalMs` on average, and up to `burst` calls at once. */
 export interface RateLimit {
 	readonly intervalMs: number;
 	readonly burst: number;
@@ -14,7 +14,7 @@ export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
 /** The state of one key in the generic cell rate algorithm; clock milliseconds. */
 export interface RateState {
-	/** When the next call is due at an even rate; in the past after a pause in calls. */
+	/** When the next call is due at an even rate. In the past after a pause in calls. */
 	readonly due: number;
 	readonly pausedUntil: number;
 }
@@ -23,48 +23,48 @@ const FRESH_RATE: RateState = { due: 0, pausedUntil: 0 };
 
 const MOST_RATES = 10_000;
 
+const longestWaitMs = ({ burst, debt = 0, intervalMs }: RateLimit) => (burst + debt) * intervalMs;
+
 /**
- * Takes one call now (`waitMs` is 0), leaving `keep` of the burst to others, or says when to ask again: no later
- * than these limits can mean, because a replica's clock may be behind until it looks.
+ * Takes one call (`waitMs` is 0), or says when to ask again. `keep`: how many calls of the burst stay for others. The
+ * wait is never longer than the limits allow, because this replica's clock may be behind.
  */
 function takeCall(state: RateState, limit: RateLimit, { now, keep }: { now: number; keep: number }) {
 	if (state.pausedUntil > now) return { waitMs: Math.min(state.pausedUntil - now, LONGEST_RETRY_AFTER_MS), state };
 	const due = Math.max(state.due, now);
 	const ahead = Math.max(0, limit.burst - 1 - keep) * limit.intervalMs;
 	const waitMs = Math.ceil(due - ahead - now);
-	const longestMs = (limit.burst + (limit.debt ?? 0)) * limit.intervalMs;
-	if (waitMs > 0) return { waitMs: Math.min(waitMs, longestMs), state };
+	if (waitMs > 0) return { waitMs: Math.min(waitMs, longestWaitMs(limit)), state };
 	return { waitMs: 0, state: { due: due + limit.intervalMs, pausedUntil: 0 } };
 }
 
-/** Limits calls by key: of Slack's methods and of people. `cellOf` makes the cell of a rate. */
+/** Limits calls by key: of Slack's methods and of people. `sharedStateOf` gives the state of a key. */
 export function createRateLimiter(
 	clock: Clock,
-	cellOf: (key: string) => Cell<RateState> = () => createMemoryCell(clock),
+	sharedStateOf: (key: string) => SharedState<RateState> = () => createMemoryState(clock),
 ) {
-	const cells = new Map<string, Cell<RateState>>();
+	const sharedStates = new Map<string, SharedState<RateState>>();
 
 	function update<R>(key: string, change: (state: RateState) => { state: RateState; result: R }): Promise<R> {
-		const cell = cells.get(key) ?? cellOf(key);
-		setBounded(cells, key, cell, MOST_RATES);
-		return cell.update((state) => change(state ?? FRESH_RATE));
+		const sharedState = sharedStates.get(key) ?? sharedStateOf(key);
+		setBounded(sharedStates, key, sharedState, MOST_RATES);
+		return sharedState.update((state) => change(state ?? FRESH_RATE));
 	}
 
 	return {
-		/** As `takeCall`. Resolves to 0, or to the milliseconds until the next try. */
+		/** Takes one call. Resolves to 0, or to the milliseconds until the next try. See `takeCall`. */
 		take: (key: string, limit: RateLimit, options: { now: number; keep: number }) =>
 			update(key, (before) => {
 				const { waitMs, state } = takeCall(before, limit, options);
 				return { state, result: waitMs };
 			}),
-		/** Counts `count` calls even if there is no room, up to the limit's `debt`. */
+		/** Counts `count` calls even beyond the burst, up to the limit's `debt`. */
 		charge: (key: string, limit: RateLimit, { now, count }: { now: number; count: number }) =>
 			update(key, (state) => {
-				const longestMs = (limit.burst + (limit.debt ?? 0)) * limit.intervalMs;
-				const due = Math.min(Math.max(state.due, now) + count * limit.intervalMs, now + longestMs);
+				const due = Math.min(Math.max(state.due, now) + count * limit.intervalMs, now + longestWaitMs(limit));
 				return { state: { ...state, due }, result: undefined };
 			}),
-		/** Allows no call before `until` (after a 429), which is at most `LONGEST_RETRY_AFTER_MS` from now. */
+		/** Allows no call before `until`, after a 429. `takeCall` believes at most `LONGEST_RETRY_AFTER_MS` of it. */
 		pause: (key: string, until: number) =>
 			update(key, (state) => {
 				return { state: { ...state, pausedUntil: Math.max(state.pausedUntil, until) }, result: undefined };

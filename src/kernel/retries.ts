@@ -1,13 +1,16 @@
 import { MINUTE_MS } from './clock.ts';
 import { codeOf, HandraiseError } from './errors.ts';
 
-/** The longest Retry-After that is honored. A proxy that says "in a day" is asked again sooner. */
+/** The longest Retry-After that is obeyed. A proxy that says "in a day" is asked again sooner. */
 export const LONGEST_RETRY_AFTER_MS = 5 * MINUTE_MS;
 
-/** The shortest wait that is believed: whoever says "Retry-After: 0" would be asked again at once, for ever. */
+/** The shortest Retry-After that is obeyed. With "Retry-After: 0", calls would be repeated without a pause. */
 export const LEAST_RETRY_AFTER_MS = 1_000;
 
-/** `firstMs` after a failure, doubled for each up to `longestMs`; or the other side's `askedMs`, at least `firstMs`. */
+/**
+ * The wait after a number of failures, in ms: `firstMs`, doubled for each further one up to `longestMs`. `askedMs`: the
+ * wait that the other side asked for, which is used instead, if it is at least `firstMs`.
+ */
 export function backOff(
 	failures: number,
 	{ firstMs, longestMs }: { firstMs: number; longestMs: number },
@@ -18,10 +21,10 @@ export function backOff(
 }
 
 /**
- * Repeats `turn`, which resolves to the milliseconds until the next one, until the signal is aborted; after a failure,
- * after `retryMs`. `onFailure` gets its code, unless the turn before failed with the same. Never rejects.
+ * Repeats `turn` until the signal is aborted. `turn` resolves to the milliseconds until the next one; after a failure
+ * they are `retryMs`. `onFailure` gets the failure's code, unless the last turn failed with the same. Never rejects.
  */
-export async function repeat(
+export async function repeatUntilAborted(
 	pause: (ms: number, signal: AbortSignal) => Promise<unknown>,
 	signal: AbortSignal,
 	turn: () => Promise<number>,
@@ -37,6 +40,7 @@ export async function repeat(
 	}
 }
 
+/** The `retryAt` of an error, clock milliseconds, at most `LONGEST_RETRY_AFTER_MS` from now; null: it has none. */
 export function retryAtOf(error: unknown, now: number): number | null {
 	if (!(error instanceof HandraiseError) || error.retryAt === null) return null;
 	return Math.min(error.retryAt, now + LONGEST_RETRY_AFTER_MS);

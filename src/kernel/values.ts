@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 
-/** A type read-only at every depth: of values that a schema read. */
+/** A type that is read-only at every depth, for values that a schema has read. */
 export type DeepReadonly<Value> = Value extends object
 	? { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> }
 	: Value;
@@ -10,7 +10,7 @@ export function pick<T extends object, Key extends keyof T>(from: T, ...keys: re
 	return Object.fromEntries(keys.map((key) => [key, from[key]])) as Pick<T, Key>;
 }
 
-/** Null for null, and for text that is no JSON or does not fit the schema. */
+/** The value of a JSON text; null: the text is null, no JSON, or does not fit the schema. */
 export function parseOrNull<T>(schema: z.ZodType<T>, json: string | null): T | null {
 	if (json === null) return null;
 	try {
@@ -20,17 +20,17 @@ export function parseOrNull<T>(schema: z.ZodType<T>, json: string | null): T | n
 	}
 }
 
-/** A host has at most 253 characters; before it stands a scheme, behind it a port. */
+/** A host has at most 253 characters. A scheme stands before it, a port behind it. */
 const LONGEST_HOST = 300;
 
-/** Null for what is no URL, or has a longer host: parsing takes as long as the square of its different letters. */
+/** Parses a URL; null: none, or its host is too long. Parsing takes quadratic time in a host's different letters. */
 export function parseAddress(address: string): URL | null {
 	const beforePath = /^[^/\\?#]*[/\\]*[^/\\?#]*/.exec(address)?.[0] ?? '';
 	return beforePath.length - beforePath.lastIndexOf('@') > LONGEST_HOST ? null : URL.parse(address);
 }
 
-/** Such as of the JSON of a view: with the same hash, two look the same. */
+/** A short hash, to see whether two texts are equal, such as the JSON of two views. */
 export const hashOf = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 22);
 
-/** One spelling for an address: small letters in the host, no default port, no slash at the end. */
+/** An address in its normal form: host in lower case, no default port, no slash at the end. */
 export const normalAddress = (url: string) => new URL(url).href.replace(/\/+$/, '');

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { createForgetting } from '../delivery/retention-store.ts';
-import { forgottenName, isBlocking, SUBMISSION } from '../domain/answer.ts';
+import { isBlocking, SUBMISSION } from '../domain/answer.ts';
+import { forgottenName } from '../domain/person.ts';
 import { DAY_MS } from '../kernel/clock.ts';
 import { parseOrNull } from '../kernel/values.ts';
 import { removeDiscoveries } from '../sessions/channel-store.ts';

@@ -3,7 +3,7 @@ import type { AnswerStore } from '../delivery/answer-store.ts';
 import type { NoteRead } from '../delivery/confirm.ts';
 import { createAnswerWorker, OTHER_SERVICE } from '../delivery/worker.ts';
 import type { Answer } from '../domain/answer.ts';
-import { REASONS } from '../service/service.ts';
+import { WAITS_FOR_SERVICE_CODES } from '../service/service.ts';
 import type { SessionService } from '../service/session-service.ts';
 import type { HandlerContext } from '../slack/context.ts';
 import type { SessionStore } from '../store/watched-sessions.ts';
@@ -28,7 +28,7 @@ export function registerAnswer(
 ) {
 	const worker = createAnswerWorker(core, { policy: core.accessPolicy, missed: health.missed, noteRead });
 	const answers = createAnswers(core);
-	health.onRecovered(() => void answers.hasten([...REASONS]));
+	health.onRecovered(() => void answers.hasten([...WAITS_FOR_SERVICE_CODES]));
 	const context = { ...core, flow, drafting, answers, nextOf };
 	registerSubmission(context);
 	registerAnswerActions(context);

@@ -1,7 +1,8 @@
 import type { Core } from '../core.ts';
 import type { Draft, DraftStore } from '../delivery/draft-store.ts';
-import { isSamePerson, submissionKeyOf } from '../domain/answer.ts';
+import { submissionKeyOf } from '../domain/answer.ts';
 import type { Person } from '../domain/person.ts';
+import { isSamePerson } from '../domain/person.ts';
 import type { Question, QuestionKey } from '../domain/session.ts';
 import { MINUTE_MS, uptimeOf } from '../kernel/clock.ts';
 import { codeOf } from '../kernel/errors.ts';

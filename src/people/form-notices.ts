@@ -1,8 +1,10 @@
 import { type OurAnswers, valuesAt } from '../delivery/earlier-answers.ts';
-import { type Answer, hasArrived, isBlocking, isSamePerson, mayHaveArrived, shownValuesOf } from '../domain/answer.ts';
+import { type Answer, hasArrived, isBlocking, mayHaveArrived, shownValuesOf } from '../domain/answer.ts';
 import type { Person } from '../domain/person.ts';
+import { isSamePerson } from '../domain/person.ts';
 import { askingMessageIndex, isOver, type Question, questionAt, type Session } from '../domain/session.ts';
-import { NOTICES, type SessionModel } from '../screens/form.ts';
+import type { SessionModel } from '../screens/form.ts';
+import { NOTICES } from '../screens/form-notices.ts';
 import type { ViewMetadata } from '../slack/ids.ts';
 import type { Words } from '../slack/rich-text.ts';
 import { isBesideAnother } from './form-start.ts';

@@ -1,5 +1,5 @@
 import type { Draft } from '../delivery/draft-store.ts';
-import { type AnswerMarks, secretAtFirst } from '../domain/secrecy.ts';
+import { type AnswerMarks, initiallySecretPositions } from '../domain/secrecy.ts';
 import { isSameQuestion, type Question } from '../domain/session.ts';
 import { NOTICES } from '../screens/form-notices.ts';
 import { asksTheSame, type Values, withoutChoices } from '../slack/form/fields.ts';
@@ -17,7 +17,7 @@ export function secretFields(
 	draft: Draft | null,
 ) {
 	const before = draft?.fingerprint === question.fingerprint ? (draft.secret ?? []) : [];
-	const atFirst = [...new Set([...secretAtFirst(marks, question), ...before])];
+	const atFirst = [...new Set([...initiallySecretPositions(marks, question), ...before])];
 	if (metadata.fields.length === 0 || !isSameQuestion(metadata, question)) return atFirst;
 	return metadata.secret;
 }

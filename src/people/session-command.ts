@@ -1,4 +1,4 @@
-import { withoutFinalMarks } from '../domain/texts.ts';
+import { withoutFinalMarks } from '../domain/matching-text.ts';
 import { COMMAND, commandLike } from '../kernel/command-name.ts';
 import { parseAddress } from '../kernel/values.ts';
 import { type HelpReason, helpMessage, mistypedMessage, POSTS } from '../screens/watch.ts';

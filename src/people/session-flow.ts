@@ -6,7 +6,7 @@ import type { SessionModel } from '../screens/form.ts';
 import { chooseItemModal, loadingModal, metadataOf, sessionModal } from '../screens/form.ts';
 import { NOTICES } from '../screens/form-notices.ts';
 import { ONLY_TEXT } from '../screens/question.ts';
-import { MISSING, REASONS } from '../service/service.ts';
+import { NOT_FOUND_CODES, WAITS_FOR_SERVICE_CODES } from '../service/service.ts';
 import type { ModalView } from '../slack/blocks.ts';
 import { slackCodeOf, slackErrorCode, slackFailure } from '../slack/clients.ts';
 import { answerCard, errorMessage, errorModal, errorWords, stillWaitingMessage } from '../slack/error-view.ts';
@@ -66,7 +66,7 @@ type Filled = Readonly<{ outcome: UpdateOutcome; view: ModalView }>;
 const NOT_YET = 'The session service has not responded yet.';
 
 /** Whether the session could not be read, and perhaps can be later. */
-const isOfService = (code: string) => REASONS.has(code) && code !== MISSING.gone;
+const isOfService = (code: string) => WAITS_FOR_SERVICE_CODES.has(code) && code !== NOT_FOUND_CODES.gone;
 
 /** How often an update is tried when Slack limits calls, and asks to wait no longer than a minute. */
 const MAX_UPDATES = 3;

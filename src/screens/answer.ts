@@ -1,12 +1,9 @@
 import type { Draft } from '../delivery/draft-store.ts';
+import type { AgentOutcome, Answer, AnswerState, FirstEnding } from '../domain/answer.ts';
 import {
-	type AgentOutcome,
-	type Answer,
-	type AnswerState,
-	agentMayStand,
-	type FirstEnding,
+	agentMayBeIdle,
+	firstAnswerOf,
 	firstEndingOf,
-	firstOf,
 	forOthers,
 	isFailed,
 	itemsOf,
@@ -17,39 +14,30 @@ import {
 } from '../domain/answer.ts';
 import { masked } from '../domain/masking.ts';
 import type { Person } from '../domain/person.ts';
-import type { Became } from '../domain/session.ts';
+import type { QuestionOutcome } from '../domain/session.ts';
 import { isBlank, neutralise, oneLine } from '../domain/shown-text.ts';
 import { cutWithNote } from '../domain/texts.ts';
 import { hashOf } from '../kernel/values.ts';
-import { MISSING, REASONS, WAITING_CODES } from '../service/service.ts';
+import { NO_PERMIT_CODES, NOT_FOUND_CODES, WAITS_FOR_SERVICE_CODES } from '../service/service.ts';
 import { isProvenRefusal } from '../slack/access-policy.ts';
 import { agentText } from '../slack/agent-text.ts';
-import {
-	type Button,
-	button,
-	buttons,
-	context,
-	divider,
-	type KnownBlock,
-	labelAbout,
-	labelAboutSession,
-	type ModalView,
-	modal,
-	section,
-} from '../slack/blocks.ts';
-import { ACTIONS, CALLBACKS, newMetadata, type ViewMetadata } from '../slack/ids.ts';
+import type { Button, KnownBlock, ModalView } from '../slack/blocks.ts';
+import { button, buttons, context, divider, labelAbout, labelAboutSession, modal, section } from '../slack/blocks.ts';
+import type { ViewMetadata } from '../slack/ids.ts';
+import { ACTIONS, CALLBACKS, newMetadata } from '../slack/ids.ts';
+import type { Names } from '../slack/phrases.ts';
 import {
 	andMoreWords,
 	endWords,
 	mentionOf,
 	momentOf,
-	type Names,
 	personName,
 	sessionTitle,
 	smallId,
 	valuePieces,
 } from '../slack/phrases.ts';
-import { bold, joined, line, lines, quote, rich, richText, sentences, type Words } from '../slack/rich-text.ts';
+import type { Words } from '../slack/rich-text.ts';
+import { bold, joined, line, lines, quote, rich, richText, sentences } from '../slack/rich-text.ts';
 
 /** The words for each state of an answer, the same on posts, cards, receipts, Homes and in histories. */
 const STATE_LINES: Readonly<Record<AnswerState, string>> = {
@@ -96,7 +84,7 @@ const MAY_NOT = 'may no longer answer';
 type ToldAnswer = Pick<Answer, 'state' | 'agentOutcome' | 'lastError'> & Partial<Answer>;
 
 /** The person in Slack whose answer came first, if this one came second; else null. */
-export const firstPersonOf = (answer: Partial<Answer>): Person | null => firstOf(answer)?.person ?? null;
+export const firstPersonOf = (answer: Partial<Answer>): Person | null => firstAnswerOf(answer)?.person ?? null;
 
 type Reader = 'author' | 'others';
 
@@ -104,7 +92,7 @@ function lineOf(state: AnswerState, answer: ToldAnswer, reader: Reader, entry = 
 	if (state === answer.state && mayHaveArrived(answer)) return PERHAPS_ARRIVED;
 	if (state === 'refused' && isProvenRefusal(answer.lastError))
 		return `⛔ Not sent: ${reader === 'author' ? 'you' : 'its author'} ${MAY_NOT}`;
-	if (state === 'refused' && answer.lastError === MISSING.gone) return '⛔ Not sent: the session is gone';
+	if (state === 'refused' && answer.lastError === NOT_FOUND_CODES.gone) return '⛔ Not sent: the session is gone';
 	if (state === 'changed' && answer.lastError === QUESTION_MOVED)
 		return '✏️ Not sent: the question has another place now';
 	if (state !== 'conflicted') return STATE_LINES[state];
@@ -155,7 +143,7 @@ export function stateLine(answer: ToldAnswer, reader: Reader = 'others'): string
 	if (lastError !== null && state === 'accepted')
 		return `⏳ Not delivered yet${isServiceAway(lastError) ? '; sent when the service is back' : ''}`;
 	if (lastError !== null && state === 'delivering') return '⏳ Sent, checking whether it arrived';
-	if (agentMayStand(answer))
+	if (agentMayBeIdle(answer))
 		return '⚠️ Delivered, but the session service reported a failure: the agent may not have been started';
 	if (state === 'delivered' && agentOutcome !== null) return AGENT_OUTCOME_LINES[agentOutcome];
 	if (reader === 'author' && state === 'waiting' && !mayHaveArrived(answer)) return '⚠️ Not delivered: your decision';
@@ -163,7 +151,8 @@ export function stateLine(answer: ToldAnswer, reader: Reader = 'others'): string
 }
 
 /** Whether a code means that the service is down, not that it limits requests or misses one session. */
-const isServiceAway = (code: string) => REASONS.has(code) && !WAITING_CODES.has(code) && code !== MISSING.one;
+const isServiceAway = (code: string) =>
+	WAITS_FOR_SERVICE_CODES.has(code) && !NO_PERMIT_CODES.has(code) && code !== NOT_FOUND_CODES.one;
 
 /** The emoji at the beginning of the state line. */
 export const emojiOf = (answer: ToldAnswer) => stateLine(answer).split(' ', 1).join();
@@ -321,7 +310,7 @@ export const WINDOW_NOTICES = {
  * A form with a notice in place of its title line, or without one. Null: the view has no title line. `by`: who
  * answered.
  */
-export function noticedView(form: ModalView | null, reader: string, by: string | null, became: Became | null) {
+export function noticedView(form: ModalView | null, reader: string, by: string | null, became: QuestionOutcome | null) {
 	const answered = by === reader ? WINDOW_NOTICES.ownAnswer : WINDOW_NOTICES.answeredBy(by ?? '');
 	const words = by !== null ? answered : became === null ? '' : WINDOW_NOTICES[became];
 	const [first, second, ...rest] = (form?.blocks ?? []) as readonly KnownBlock[];

@@ -2,14 +2,14 @@ import type { Pressed } from '../delivery/accept.ts';
 import {
 	type AcceptResult,
 	type Answer,
-	firstOf,
+	firstAnswerOf,
 	hasArrived,
 	isBlocking,
-	isSamePerson,
 	itemsOf,
 	sessionNameOf,
 } from '../domain/answer.ts';
 import type { Person } from '../domain/person.ts';
+import { isSamePerson } from '../domain/person.ts';
 import { oneLine } from '../domain/shown-text.ts';
 import { answerButton, button, buttons, labelAboutSession, type MessageContent, textMessage } from '../slack/blocks.ts';
 import { slackCodeOf } from '../slack/clients.ts';
@@ -81,7 +81,7 @@ type Taken = Extract<AcceptResult, { kind: 'taken' }>;
 /** To a person whose choice (`answer`) came after the answer `by`, which may be their own. */
 export function takenChoice(choice: Pressed, { by, answer }: Taken): MessageContent {
 	// Shows the first answer as receipts do. Channels show it only after a read has compared it.
-	const first = firstOf(answer)?.values[choice.position] || null;
+	const first = firstAnswerOf(answer)?.values[choice.position] || null;
 	const words = isSamePerson(answer.person, by.person)
 		? CHOICE_WORDS.second(choice, first)
 		: sentences(CHOICE_WORDS.lost(choice, mentionOf(by.person.userId), first), notYetWords(by));
@@ -93,7 +93,7 @@ const DOUBLE_CLICK_MS = 5_000;
 /** Whether a second equal press is a double click, not a new choice. Later, the agent may ask the same again. */
 export function isDoubleClick({ by, answer }: Taken, now: number): boolean {
 	const isSoon = isBlocking(by.state) || now - by.acceptedAt <= DOUBLE_CLICK_MS;
-	return isSoon && isSamePerson(answer.person, by.person) && firstOf(answer)?.same === true;
+	return isSoon && isSamePerson(answer.person, by.person) && firstAnswerOf(answer)?.same === true;
 }
 
 /** To a person who pressed *Undo* on another person's answer. */

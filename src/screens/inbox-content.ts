@@ -1,5 +1,5 @@
 import type { Core } from '../core.ts';
-import { type Answer, firstOf, isSecondChoice, textsOf } from '../domain/answer.ts';
+import { type Answer, firstAnswerOf, isSecondChoice, textsOf } from '../domain/answer.ts';
 import type { Person } from '../domain/person.ts';
 import type { SessionKey } from '../domain/session.ts';
 import { DAY_MS } from '../kernel/clock.ts';
@@ -267,7 +267,7 @@ function withoutRepeats(newest: readonly Answer[]): readonly Answer[] {
 		const count = seen.size;
 		seen.add(JSON.stringify([answer.question, answer.fingerprint, textsOf(answer)]));
 		const isOwn = firstPersonOf(answer)?.userId === answer.person.userId;
-		return seen.size > count && !(isOwn && firstOf(answer)?.same === true);
+		return seen.size > count && !(isOwn && firstAnswerOf(answer)?.same === true);
 	});
 }
 

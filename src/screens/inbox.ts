@@ -1,9 +1,9 @@
 import type { Core } from '../core.ts';
 import {
 	type Answer,
-	agentMayStand,
+	agentMayBeIdle,
+	firstAnswerOf,
 	firstEndingOf,
-	firstOf,
 	forOthers,
 	hasArrived,
 	isFailed,
@@ -298,7 +298,7 @@ const ENDS: readonly Answer['agentOutcome'][] = ['completed', 'failed', 'stopped
 
 /** Whether somebody else's answer came first and nothing was sent, as its author was told. */
 const isLostRace = ({ state, putStartedAt }: Answer) => state === 'conflicted' && putStartedAt === null;
-const needsDecision = (answer: Answer) => (isFailed(answer.state) && !isLostRace(answer)) || agentMayStand(answer);
+const needsDecision = (answer: Answer) => (isFailed(answer.state) && !isLostRace(answer)) || agentMayBeIdle(answer);
 
 function lastAnswerEntry(answer: Answer, now: number, accessory: Button | null = null): KnownBlock[] {
 	const words = answerLine(answer, now);
@@ -329,7 +329,7 @@ function answeredWords(answer: Answer): string {
 
 /** `Grace was first: Sand · You: Graphite`; empty unless another person's answer came first. */
 function secondChoiceWords(answer: Answer): Words {
-	const first = isSecondChoice(answer) && firstEndingOf(answer) === null ? firstOf(answer) : null;
+	const first = isSecondChoice(answer) && firstEndingOf(answer) === null ? firstAnswerOf(answer) : null;
 	if (first === null) return '';
 	const { person, values } = first;
 	if (person?.userId === answer.person.userId) return '';

@@ -1,13 +1,14 @@
 import { z } from 'zod';
+import { gated } from '../domain/gate.ts';
 import { choicesOf, guessInputAt } from '../domain/input-kind.ts';
 import { nearMissAt } from '../domain/near-misses.ts';
 import { askedAt } from '../domain/options.ts';
 import { MAX_OPTION_LENGTH, MAX_OPTIONS } from '../domain/quick-answer.ts';
 import { looksSecretAt } from '../domain/secrecy.ts';
-import { gated, NOTHING_ELSE, openQuestion, type Question, type Session } from '../domain/session.ts';
+import { EMPTY_SESSION_FIELDS, openQuestion, type Question, type Session } from '../domain/session.ts';
 import { snapshotOf } from '../domain/session-snapshot.ts';
 import { HandraiseError } from '../kernel/errors.ts';
-import { atOnce } from '../kernel/lease-loop.ts';
+import { runSync } from '../kernel/slices.ts';
 import { parseOrNull } from '../kernel/values.ts';
 import { draftsIn } from '../people/agent-texts.ts';
 import { buttons, type KnownBlock, type MessageContent, type ModalView, message, plain } from '../slack/blocks.ts';
@@ -72,9 +73,9 @@ export function previewOf(json: string) {
 
 function sessionOf({ content, human_input }: z.infer<typeof MESSAGE>): Session {
 	const humanInput = human_input.map((item) => ({ ...item, value: '' }));
-	return atOnce(
+	return runSync(
 		gated({
-			...NOTHING_ELSE,
+			...EMPTY_SESSION_FIELDS,
 			sessionId: 'preview',
 			status: 'humanInput',
 			name: 'Your agent',

@@ -1,9 +1,9 @@
 import {
 	type Answer,
 	arrivalOf,
+	awaitsAgentOutcome,
 	forOthers,
 	hasArrived,
-	isAwaited,
 	isBlocking,
 	itemsOf,
 	repeatsIn,
@@ -276,7 +276,7 @@ function valuesWords({ items }: QuestionView, question: QuestionView): string {
 
 /** Whether the post of a settled question cannot change any more, by its answer or its agent. */
 export function isLastLook(how: SettledLook | null, { standing }: Pick<PostContext, 'standing'>): boolean {
-	const mayChange = standing !== null && (isAwaited(standing) || standing.agentOutcome === 'lost');
+	const mayChange = standing !== null && (awaitsAgentOutcome(standing) || standing.agentOutcome === 'lost');
 	return how !== null && how !== 'wentOn' && !mayChange && !isBlocking(standing?.state ?? '');
 }
 

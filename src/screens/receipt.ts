@@ -1,53 +1,31 @@
 import type { Core } from '../core.ts';
 import type { AnswerStore } from '../delivery/answer-store.ts';
+import type { AgentOutcome, Answer, FirstEnding } from '../domain/answer.ts';
 import {
-	type AgentOutcome,
-	type Answer,
-	agentMayStand,
-	type FirstEnding,
+	agentMayBeIdle,
+	firstAnswerOf,
 	firstDueAt,
 	firstEndingOf,
-	firstOf,
 	isBlocking,
 	isUndelivered,
 	itemsOf,
 	mayHaveArrived,
 	QUESTION_MOVED,
-	SOMEBODY,
-	secondOf,
+	secondAuthorOf,
 	sessionNameOf,
 	TAKES_LONG_MS,
 } from '../domain/answer.ts';
+import { SOMEBODY } from '../domain/person.ts';
 import { hashOf } from '../kernel/values.ts';
-import {
-	type Button,
-	button,
-	buttons,
-	context,
-	fitting,
-	type KnownBlock,
-	type MessageContent,
-	type ModalView,
-	message,
-	modal,
-	section,
-} from '../slack/blocks.ts';
+import type { Button, KnownBlock, MessageContent, ModalView } from '../slack/blocks.ts';
+import { button, buttons, context, fitting, message, modal, section } from '../slack/blocks.ts';
 import { errorWords } from '../slack/error-view.ts';
 import { ACTIONS, CALLBACKS, encodeTarget, encodeTextTarget, newMetadata } from '../slack/ids.ts';
 import { agoText, andMoreWords, contactOf, mentionOf, smallId, valuePieces } from '../slack/phrases.ts';
-import {
-	bold,
-	joined,
-	line,
-	marked,
-	type Piece,
-	quotedText,
-	rich,
-	richText,
-	sentences,
-	type Words,
-} from '../slack/rich-text.ts';
-import { type Drawing, lookOf } from '../surfaces/post.ts';
+import type { Piece, Words } from '../slack/rich-text.ts';
+import { bold, joined, line, marked, quotedText, rich, richText, sentences } from '../slack/rich-text.ts';
+import type { Drawing } from '../surfaces/post.ts';
+import { lookOf } from '../surfaces/post.ts';
 import type { ViewLook } from '../surfaces/views.ts';
 import {
 	answerTitle,
@@ -160,7 +138,7 @@ function buttonsOf(answer: Answer): Button[] {
 		case 'ended':
 			return [open];
 		default:
-			if (agentMayStand(answer)) return [open];
+			if (agentMayBeIdle(answer)) return [open];
 			if (answer.agentOutcome === 'lost') return [button(ACTIONS.answerNew, 'Answer again', { value: again })];
 			return answer.agentOutcome === 'overwritten' ? [open] : [];
 	}
@@ -168,7 +146,7 @@ function buttonsOf(answer: Answer): Button[] {
 
 function otherAnswer(answer: Answer, { now }: ReceiptContext, room: number): Piece[] {
 	// An answer that did not arrive is not shown, and a second author did not answer.
-	const other = firstEndingOf(answer) !== null || isUndelivered(answer.state) ? null : firstOf(answer);
+	const other = firstEndingOf(answer) !== null || isUndelivered(answer.state) ? null : firstAnswerOf(answer);
 	if (other === null) return [];
 	const items = itemsOf(answer);
 	const who = other.person === null ? 'Somebody in the dashboard' : mentionOf(other.person.userId);
@@ -238,7 +216,7 @@ export function receiptExplanation(answer: Answer, { adminContact, now }: Receip
 		case 'ended':
 			return sentences('The agent of this session no longer reads answers.', keptText(answer));
 		case 'delivered':
-			if (agentMayStand(answer)) return startFailedText(adminContact);
+			if (agentMayBeIdle(answer)) return startFailedText(adminContact);
 			return answer.agentOutcome === null ? '' : (OUTCOME_EXPLANATIONS[answer.agentOutcome] ?? '');
 		default:
 			return '';
@@ -281,7 +259,7 @@ function isDraft(answer: Answer): boolean {
 
 /** Names the second author, whom the author of an undelivered answer may ask. */
 function secondText(answer: Answer): Words {
-	const second = secondOf(answer);
+	const second = secondAuthorOf(answer);
 	return second === null ? '' : rich`${mentionOf(second.userId)} wanted to answer too: ask them.`;
 }
 

@@ -1,14 +1,15 @@
 import pRetry from 'p-retry';
 import { putBodyOf } from '../domain/compare.ts';
-import { gated, type Session } from '../domain/session.ts';
+import { gated } from '../domain/gate.ts';
+import type { Session } from '../domain/session.ts';
 import { type Clock, unlessAborted, uptimeOf } from '../kernel/clock.ts';
 import { codeOf } from '../kernel/errors.ts';
-import { inSlices } from '../kernel/lease-loop.ts';
 import { loggedId } from '../kernel/log.ts';
 import { setBounded } from '../kernel/memory.ts';
 import { backOff } from '../kernel/retries.ts';
-import type { Permit, RequestBudget } from './budget.ts';
-import { idIn, isPutSuccess, type ListPage, listQuery, readListResponse, readSessionResponse } from './schema.ts';
+import { runInSlices } from '../kernel/slices.ts';
+import type { Permit } from './budget.ts';
+import { idIn, isPutSuccess, readSessionResponse } from './schema.ts';
 import {
 	isSameButCase,
 	type MeasuredReading,
@@ -16,24 +17,24 @@ import {
 	type SessionReading,
 	type SessionServiceClient,
 	SessionServiceError,
-	type WaitingList,
 } from './service.ts';
-import { createTransport, type KeptResponse, MAX_PAGE_BYTES, type TransportOptions } from './transport.ts';
+import { createTransport, type KeptResponse, type TransportOptions } from './transport.ts';
+import { createSessionList } from './waiting-list.ts';
 
-/** The largest PUT. The service takes 100 kB (the smaller meaning of the unit is used) and fails above that. */
+/** The largest PUT. The service takes 100 kB and fails above that; 1 kB is taken as 1,000 bytes, to be safe. */
 const MAX_REQUEST_BYTES = 100_000;
 
-/** From a read's start: how long it waits for a permit, and may begin a repeat. Each attempt adds a call's time. */
+/** Limits in ms from a read's start: to get a permit, and to begin a repeat. Each attempt adds a call's time. */
 const PATIENCE = {
 	delivery: { permitMs: 30_000, repeatMs: 10_000, retries: 4 },
 	person: { permitMs: 8_000, repeatMs: 8_000, retries: 3 },
-	// Watching reads again anyway.
+	// No repeat: the schedule reads again anyway.
 	background: { permitMs: 60_000, repeatMs: 0, retries: 0 },
 } as const satisfies Readonly<Record<RequestPriority, object>>;
 
-/** Older readings are not shown again. */
+/** `latest` returns no older reading. */
 const LATEST_MS = 10 * 60_000;
-/** The wait before a repeat, doubled for each further one up to the longest; a random 50 to 100 % of it is used. */
+/** The wait before a repeat, doubled for each further one. A random 50 to 100 % of it is used. */
 const WAIT = { firstMs: 250, longestMs: 5_000 } as const;
 
 interface ReadOptions {
@@ -42,33 +43,33 @@ interface ReadOptions {
 	readonly arrived?: number | undefined;
 	/** Waits until `deadline` (clock milliseconds) for a permit. */
 	permit(deadline: number): Promise<Permit>;
-	/** Gives back what is kept for a PUT, before the wait for a repeat. */
+	/** Gives back the permit of a PUT before the wait for a repeat. */
 	giveBack?(): void;
 }
 
 interface ClientOptions extends TransportOptions {
-	/** How many answers of ours have arrived. */
+	/** How many of our answers have arrived in a session; null: not known. */
 	readonly arrivals?: (sessionId: string) => Promise<number | null>;
-	/** A read is the first or found another state. */
+	/** Called after a session's first read, and after each read that found another state. */
 	readonly onChanged?: (session: Session) => void;
 	readonly spellings?: Spellings;
 }
 
-/** What is stored under other spellings of a session's id. */
+/** Access to what is stored under other spellings (letter cases) of a session's id. */
 export interface Spellings {
-	/** The ids with such rows that differ from this one by letter case only. */
+	/** The stored ids that differ from this one only by letter case. */
 	others(sessionId: string): Promise<readonly string[]>;
-	/** The service says that `former` is `sessionId`. */
+	/** Moves rows to `sessionId`, because the service says that it and `former` are one session. */
 	move(former: string, sessionId: string): Promise<unknown>;
 }
 
-/** For the read of a pair, which is ended as a whole. */
+/** The permit for the read of a delivery. Disposing of it does nothing, because the pair is given back as a whole. */
 const OF_PAIR: Permit = { [Symbol.dispose]: () => undefined };
 
 const NO_SPELLINGS: Spellings = { others: async () => [], move: async () => null };
-/** What only the id that was asked for can cause: where another id was just read, they are two sessions. */
+/** Failures that depend on the id. If another spelling was just read, the two are different sessions. */
 const OF_ONE_ID = new Set(['session_not_found', 'refused', 'body_too_large', 'body_too_complex', 'invalid_session_id']);
-/** How many sessions are known to have nothing stored under other spellings, and how many other spellings of lists. */
+/** The most entries of `settled` and of `idsOf`. */
 const MAX_SETTLED = 10_000;
 
 /** The session service's two operations, and the list that some services have. */
@@ -77,13 +78,14 @@ export function createSessionServiceClient(options: ClientOptions): SessionServi
 	const transport = createTransport(options);
 	const cache = createSessionCache();
 	const share = createSharedReads(clock);
+	/** Ids of sessions with nothing stored under another spelling. */
 	const settled = new Map<string, true>();
-	/** The ids of sessions by other spellings with which they were asked for. */
+	/** By another spelling that was asked for: the id that the service says. */
 	const idsOf = new Map<string, string>();
 
 	/**
-	 * Has all rows of a session stand under the id that the service says, before anybody uses what was read: else lists
-	 * of who may answer, claims and answers miss each other. `idBy`: the id that the service says for another one.
+	 * Moves all rows of a session to the id that the service says, before anybody uses what was read. Otherwise lists of
+	 * who may answer, claims and answers would miss each other. `idBy`: asks the service for the id of another spelling.
 	 */
 	async function settle(asked: string, id: string, idBy: (other: string) => Promise<string | null>): Promise<void> {
 		if (asked === id) idsOf.delete(asked);
@@ -92,12 +94,12 @@ export function createSessionServiceClient(options: ClientOptions): SessionServi
 			await spellings.move(asked, id);
 		}
 		if (settled.has(id)) return;
-		// A service that distinguishes letter case has another session there, which keeps what is its own.
+		// If the service distinguishes letter case, another spelling is another session, which keeps its rows.
 		for (const other of await spellings.others(id)) if ((await idBy(other)) === id) await spellings.move(other, id);
 		setBounded(settled, id, true, MAX_SETTLED);
 	}
 
-	/** The id that the service says for a spelling of a session that was read; null: it is no spelling of that. */
+	/** The id that the service says for another spelling; null: it has no session there. */
 	async function idBy(sessionId: string, { priority, signal, permit }: ReadOptions, permitBy: number) {
 		try {
 			using _ = await permit(permitBy);
@@ -111,7 +113,7 @@ export function createSessionServiceClient(options: ClientOptions): SessionServi
 
 	async function readOnce(sessionId: string, { priority, signal, arrived, permit }: ReadOptions, permitBy: number) {
 		const path = transport.pathOf(sessionId);
-		// Held, because the cache may drop it before a 304.
+		// Taken now, because the cache may drop it before the response says 304.
 		const cached = cache.get(sessionId);
 		using held = await permit(permitBy);
 		const began = { arrival: arrived ?? (await arrivals(sessionId)), readAt: clock.now(), beganAt: uptimeOf(clock) };
@@ -123,8 +125,8 @@ export function createSessionServiceClient(options: ClientOptions): SessionServi
 			kept: cached?.response,
 			signal,
 			async read(value, json) {
-				const whole = await inSlices(readSessionResponse(value, json, sessionId));
-				return whole && inSlices(gated(whole));
+				const whole = await runInSlices(readSessionResponse(value, json, sessionId));
+				return whole && runInSlices(gated(whole));
 			},
 		});
 		held[Symbol.dispose]();
@@ -135,7 +137,7 @@ export function createSessionServiceClient(options: ClientOptions): SessionServi
 			throw new SessionServiceError('other_session', 'The response has another session than the one asked for');
 		}
 		await settle(sessionId, id, (other) => idBy(other, { priority, signal, permit }, permitBy));
-		// It was counted for the other spelling.
+		// The arrivals were counted under the other spelling.
 		if (id !== sessionId) began.arrival = null;
 		const since = session === cached?.session ? cached.since : began.readAt;
 		cache.set(id, { session, since, ...began, response });
@@ -149,14 +151,14 @@ export function createSessionServiceClient(options: ClientOptions): SessionServi
 		const { permitMs, repeatMs, retries } = PATIENCE[priority];
 		const startedAt = clock.now();
 		let newest: SessionServiceError | null = null;
-		// p-retry counts the attempts. We wait ourselves, by Retry-After and on the injected clock.
+		// p-retry only counts the attempts. The waits use Retry-After and the injected clock.
 		return pRetry(() => readOnce(sessionId, options, startedAt + permitMs), {
 			retries,
 			minTimeout: 0,
 			signal,
 			async onFailedAttempt({ error, attemptNumber: attempt, retriesLeft }) {
 				if (!(error instanceof SessionServiceError)) throw error;
-				// Why it is repeated says more than that its turn comes later.
+				// The reason for the repeat says more than a missing permit for it.
 				newest = error.code === 'no_permit' ? (newest ?? error) : error;
 				if (!newest.isPassing || retriesLeft === 0) throw newest;
 				const now = clock.now();
@@ -208,7 +210,7 @@ export function createSessionServiceClient(options: ClientOptions): SessionServi
 						priority: 'delivery',
 						signal,
 						async permit(deadline) {
-							// A repeat takes a new pair: after a long wait, the old permit of the PUT counts in a past window.
+							// A repeat takes a new pair: after a long wait, the permits count in a past window of the service.
 							if (!isFirst) {
 								pair[Symbol.dispose]();
 								pair = await takePair(deadline);
@@ -232,7 +234,7 @@ export function createSessionServiceClient(options: ClientOptions): SessionServi
 						path,
 						body: json,
 						maySend,
-						// No signal: a PUT that has begun is completed, because aborting it makes its outcome unknown.
+						// Without a signal: aborting a PUT that has begun makes its outcome unknown.
 						read: (value) => isPutSuccess(value) || null,
 					});
 				},
@@ -252,7 +254,10 @@ interface KeptSession extends SessionReading {
 
 const CACHE = { sessions: 1_000, bytes: 32 * 1_048_576 } as const;
 
-/** The only place that keeps whole sessions, for conditional reads and paging: the last used, by bytes of bodies. */
+/**
+ * Keeps whole sessions for conditional reads and paging. Nothing else keeps them. It is limited by count and by the
+ * bytes of response bodies; the least recently used go first.
+ */
 function createSessionCache() {
 	// A Map keeps the order of insertion: its first key is the least recently used one.
 	const entries = new Map<string, KeptSession>();
@@ -263,7 +268,7 @@ function createSessionCache() {
 			if (kept !== undefined) setBounded(entries, sessionId, kept, CACHE.sessions);
 			return kept;
 		},
-		/** Keeps a session unless a later reading of it is kept. */
+		/** Keeps a session, unless a reading that began later is kept already. */
 		set(sessionId: string, kept: KeptSession): void {
 			if ((entries.get(sessionId)?.beganAt ?? Number.NEGATIVE_INFINITY) > kept.beganAt) return;
 			setBounded(entries, sessionId, kept, CACHE.sessions);
@@ -276,7 +281,7 @@ function createSessionCache() {
 	};
 }
 
-/** Covers several presses on one card and a read for watching at the same moment. */
+/** A running read is shared for this time. That covers several presses on one card, and watching at the same moment. */
 const LONGEST_AGE_MS = 250;
 
 interface RunningRead {
@@ -289,8 +294,9 @@ interface RunningRead {
 }
 
 /**
- * Readers of a session at about the same time share a read, which ends when all left. Background may join a person's, a
- * person none of background: its permit may take long. Deliveries never share: they read after taking the lease.
+ * Readers of one session at about the same time share a read. It is aborted when all have left. Watching may join a
+ * person's read. A person joins none of watching, whose permit may take long. Deliveries never share, because they must
+ * read after taking their lease.
  */
 function createSharedReads(clock: Clock) {
 	const running = new Set<RunningRead>();
@@ -321,77 +327,5 @@ function createSharedReads(clock: Clock) {
 			read.readers--;
 			if (read.readers === 0) read.controller.abort(signal?.reason);
 		});
-	};
-}
-
-/** A smaller page may be read. */
-const TOO_LARGE = new Set(['body_too_large', 'body_too_complex']);
-const PAGE_SIZE = 200;
-const MAX_SESSIONS = 1_000;
-const MAX_PAGES = 10;
-/** For all pages together, with the wait for permits. */
-const LISTING_MS = 45_000;
-
-/** Lists waiting sessions, if the service can. After a page that is too large, pages are half as large from then on. */
-function createSessionList(transport: ReturnType<typeof createTransport>, budget: RequestBudget, clock: Clock) {
-	/** The pages of the newest list, of `pageSize`. */
-	let kept: readonly KeptResponse<ListPage>[] = [];
-	let pageSize = PAGE_SIZE;
-
-	return async function listWaiting(signal?: AbortSignal): Promise<WaitingList> {
-		const deadline = clock.now() + LISTING_MS;
-		let pages: KeptResponse<ListPage>[] = [];
-		let requestCount = 0;
-		let tookMs = 0;
-
-		async function readPage(): Promise<ListPage> {
-			const asked = { limit: pageSize, page: pages.length + 1 };
-			using _ = await budget.acquire('background', { deadline, signal });
-			requestCount++;
-			const startedAt = uptimeOf(clock);
-			const call = transport.send({
-				operation: 'list',
-				sessionId: null,
-				priority: 'background',
-				path: `${transport.listPath}?${listQuery(asked)}`,
-				kept: kept[pages.length],
-				maxBodyBytes: MAX_PAGE_BYTES,
-				timeoutMs: Math.max(1, deadline - clock.now()),
-				signal,
-				read: (value) => readListResponse(value, asked),
-			});
-			const page = await call.finally(() => {
-				tookMs += uptimeOf(clock) - startedAt;
-			});
-			pages.push(page);
-			return page.value;
-		}
-
-		/** @returns the last page. When one is too large, all are read again, half as large. */
-		async function readPages(): Promise<ListPage> {
-			pages = [];
-			const mostPages = Math.min(MAX_PAGES, Math.ceil(MAX_SESSIONS / pageSize));
-			try {
-				let newest = await readPage();
-				while (pages.length < Math.min(newest.pageCount, mostPages)) newest = await readPage();
-				return newest;
-			} catch (error) {
-				if (!TOO_LARGE.has(codeOf(error)) || pageSize === 1) throw error;
-				pageSize = Math.floor(pageSize / 2);
-				kept = [];
-				return readPages();
-			}
-		}
-
-		const { sessionCount } = await readPages();
-		kept = pages;
-		const itemCount = pages.reduce((sum, { value }) => sum + value.itemCount, 0);
-		const sessions = pages.flatMap(({ value }) => value.sessions);
-		return {
-			sessions: [...new Map(sessions.map((session) => [session.sessionId, session])).values()],
-			isComplete: pages.every(({ value }) => value.sessionCount === sessionCount) && itemCount >= sessionCount,
-			requestCount,
-			tookMs,
-		};
 	};
 }

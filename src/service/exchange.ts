@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { type Clock, OVER, unlessAborted } from '../kernel/clock.ts';
+import { ABORT_REASON, type Clock, unlessAborted } from '../kernel/clock.ts';
 import { type Operation, SessionServiceError } from './service.ts';
 
 export interface HttpRequest {
@@ -8,13 +8,13 @@ export interface HttpRequest {
 	readonly path: string;
 	readonly headers: Readonly<Record<string, string>>;
 	readonly body?: Buffer;
-	/** Asked right before the request is written; when false, nothing is sent. */
+	/** Called right before the request is written. If it returns false, nothing is sent. */
 	readonly maySend?: (() => boolean) | undefined;
 	readonly signal?: AbortSignal | undefined;
-	/** Milliseconds for the whole call, with queueing and connecting. */
+	/** Milliseconds for the whole call, including the queue and connecting. */
 	readonly timeoutMs: number;
 	readonly maxBodyBytes: number;
-	/** Called once for a large body, whose rest is not read until it resolves. Its signal ends with the exchange. */
+	/** Called once for a large body, whose rest is read after it resolves. The signal is aborted at the end. */
 	readonly claimLargeBody: (signal: AbortSignal) => Promise<void>;
 }
 
@@ -27,12 +27,12 @@ export interface HttpResponse {
 	readonly arrivedAt: number;
 }
 
-/** Bodies up to this size need no slot. */
+/** Bodies up to this size are read without `claimLargeBody`. */
 const SMALL_BODY_BYTES = 1_048_576;
 
 /**
- * Makes one request and reads its whole response. undici's `dispatch` tells when a request is written to a connection:
- * only then a failed PUT can have had an effect.
+ * Makes one request and reads its whole response. It uses undici's `dispatch`, which tells when a request is written to
+ * a connection: only after that can a failed PUT have had an effect.
  * @throws SessionServiceError when it ended without a whole response; the signal's reason when it was aborted
  */
 export async function exchange(dispatcher: Dispatcher, clock: Clock, request: HttpRequest): Promise<HttpResponse> {
@@ -50,11 +50,11 @@ export async function exchange(dispatcher: Dispatcher, clock: Clock, request: Ht
 
 	function settle(): boolean {
 		if (settled.signal.aborted) return false;
-		settled.abort(OVER);
+		settled.abort(ABORT_REASON);
 		return true;
 	}
 
-	/** A PUT's outcome is known only if nothing of it was sent. */
+	/** The outcome of a failed PUT is known only if nothing of it was sent. */
 	function fail(code: 'timed_out' | 'body_too_large' | 'unavailable', what: string, cause?: unknown): void {
 		const outcomeUnknown = operation === 'put' && sent;
 		const details = { cause, outcomeUnknown, status: code === 'unavailable' ? status : null };
@@ -83,14 +83,14 @@ export async function exchange(dispatcher: Dispatcher, clock: Clock, request: Ht
 		{
 			onRequestStart(controller) {
 				abortRequest = (reason) => controller.abort(reason);
-				// Given up while it waited for a connection, or too late (the process was suspended, connecting took long):
-				// undici writes nothing when it is aborted here.
+				// The call was given up while it waited for a connection, or it is too late (the process was suspended, or
+				// connecting took long). undici writes nothing when it is aborted here.
 				if (settled.signal.aborted) return controller.abort(new Error('given up before it was sent'));
 				if (request.maySend?.() === false) return fail('timed_out', 'was not asked for: too late');
 				sent = true;
 			},
 			onResponseStart(controller, statusCode, incoming) {
-				// An informational response: the real one follows.
+				// An informational response (1xx). The real one follows.
 				if (statusCode < 200) return;
 				status = statusCode;
 				headers = new Map(
@@ -109,8 +109,8 @@ export async function exchange(dispatcher: Dispatcher, clock: Clock, request: Ht
 			onResponseEnd() {
 				if (status === null || !settle()) return;
 				const response = { status, headers, body: Buffer.concat(chunks, received), arrivedAt: clock.now() };
-				// undici frees the connection one turn of the event loop after the response's end. Two turns later the next
-				// request (the PUT after its read) reuses it.
+				// undici frees the connection one turn of the event loop after the response's end. After two turns, the next
+				// request (the PUT after its read) can reuse it.
 				setImmediate(() => setImmediate(() => resolve(response)));
 			},
 			onResponseError(_controller, error) {

@@ -1,17 +1,10 @@
 import { z } from 'zod';
-import {
-	type AgentAction,
-	isWaiting,
-	parseTime,
-	type RawTexts,
-	type ReadItem,
-	type ReadMessage,
-	type ReadSession,
-} from '../domain/session.ts';
+import type { ReadItem, ReadMessage, ReadSession } from '../domain/gate.ts';
+import { type AgentAction, isWaiting, parseTime, type RawTexts } from '../domain/session.ts';
 import { cutText } from '../domain/texts.ts';
-import { eachIn } from '../kernel/lease-loop.ts';
+import { mapWorkInSteps } from '../kernel/slices.ts';
+import { endOfString, QUOTE } from './response-body.ts';
 import { isSessionId } from './service.ts';
-import { endOfString, QUOTE } from './transport.ts';
 
 const UNKNOWN = 'unknown';
 
@@ -19,7 +12,7 @@ const anything = z.unknown().optional();
 const text = anything.transform(asText);
 const textOrNull = anything.transform(asTextOrNull);
 
-/** ISO 8601 as the service sends it; a number is milliseconds since the epoch. */
+/** ISO 8601 as the service sends it. A number counts as milliseconds since the epoch. */
 const dateTime = anything.transform((value) => {
 	if (typeof value !== 'number') return asTextOrNull(value);
 	const date = new Date(value);
@@ -32,9 +25,9 @@ const objectsIn = (value: unknown) =>
 		.filter((entry) => entry !== null);
 
 /**
- * A session as the service sends it, read into ours. Other fields, some of them secret, are dropped. One odd value must
- * not hide a session from the people it waits for. Only `messages` is strict: null or a foreign type as an empty list
- * would make an open question look closed. For messages zod would take twice as long.
+ * Reads a session as the service sends it. Other fields, some of them secret, are dropped. It is lenient: one odd value
+ * must not hide a session from the people it waits for. Only `messages` must be a list, because without it an open
+ * question would look closed. Messages are read by hand below, in half the time of zod.
  */
 const sessionSchema = z
 	.object({
@@ -58,10 +51,10 @@ const sessionSchema = z
 
 const sessionResponse = z.object({ session: sessionSchema });
 
-/** The PUT's success: in practice a status text, by the service's document the updated message too. */
+/** The PUT's success: in practice a status text; by the service's document, the updated message. */
 const PUT_SUCCESS = z.union([z.object({ message: z.string() }), z.object({ updatedMessage: z.looseObject({}) })]);
 
-/** Null for no readable session. Without an id it is the one of `requestedId`. `json`: the text of `value`. */
+/** Reads the response to a read; null: it has no readable session. `json`: the text of `value`. */
 export function* readSessionResponse(value: unknown, json: string, requestedId: string) {
 	const parsed = sessionResponse.safeParse(value);
 	if (!parsed.success) return null;
@@ -70,13 +63,13 @@ export function* readSessionResponse(value: unknown, json: string, requestedId: 
 		itemsIn(asObject(message)).some((item) => oddFields(item).length > 0),
 	);
 	const sources = asObject(asObject(isOdd ? (yield* sourcesIn(json)).session : null)?.messages);
-	const messages = yield* eachIn([...session.messages.entries()], ([index, message]) =>
+	const messages = yield* mapWorkInSteps([...session.messages.entries()], ([index, message]) =>
 		readMessage(message, asObject(sources?.[index])),
 	);
 	return { ...session, messages, sessionId: session.sessionId || requestedId } satisfies ReadSession;
 }
 
-/** The id in a response to a read; null for no readable session. */
+/** The id in a response to a read; `requestedId` when it has none; null: it has no readable session. */
 export function idIn(value: unknown, requestedId: string): string | null {
 	const { data } = sessionResponse.safeParse(value);
 	return data === undefined ? null : data.session.sessionId || requestedId;
@@ -84,7 +77,7 @@ export function idIn(value: unknown, requestedId: string): string | null {
 
 export const isPutSuccess = (value: unknown) => PUT_SUCCESS.safeParse(value).success;
 
-/** Always returns one, because `messageIndex` counts every element that the service sent. */
+/** Returns a message for any value, because `messageIndex` counts every element that the service sent. */
 function* readMessage(value: unknown, source: JsonObject | null): Generator<void, ReadMessage> {
 	const message = asObject(value);
 	if (message === null) return { role: 'unknown', content: '', actions: [], humanInput: [] };
@@ -93,13 +86,13 @@ function* readMessage(value: unknown, source: JsonObject | null): Generator<void
 		role: asText(message.role) || 'unknown',
 		content: readContent(message.content),
 		actions: yield* readActions(message.agent_data),
-		humanInput: yield* eachIn([...itemsIn(message).entries()], ([position, item]) =>
+		humanInput: yield* mapWorkInSteps([...itemsIn(message).entries()], ([position, item]) =>
 			readItem(item, asObject(sources?.[position])),
 		),
 	};
 }
 
-/** A string in practice; also the form with parts that language models use (`[{type: 'text', text}]`). */
+/** The content is a string in practice. The form of language models is read too: `[{type: 'text', text}]`. */
 function readContent(content: unknown): string {
 	if (!Array.isArray(content)) return asText(content);
 	return content
@@ -112,36 +105,36 @@ const itemsIn = (message: JsonObject | null) => asArray(message?.human_input);
 
 const TEXTS = ['title', 'description', 'value'] as const satisfies readonly (keyof RawTexts)[];
 
-/** Those that are no strings. */
+/** The names of an item's fields that are no strings. */
 function oddFields(item: unknown) {
 	const fields = asObject(item) ?? {};
 	return TEXTS.filter((name) => fields[name] !== undefined && typeof fields[name] !== 'string');
 }
 
-/** Always returns one, because items are known by their position. */
+/** Returns an item for any value, because position identifies an item. */
 function* readItem(value: unknown, source: JsonObject | null): Generator<void, ReadItem> {
 	const item = asObject(value);
 	if (item === null) return { title: asText(value), description: '', value: '' };
 	const raw: { -readonly [Name in keyof RawTexts]: RawTexts[Name] } = {};
 	for (const name of oddFields(item)) {
-		// Copied: a part of a string keeps the whole in memory.
+		// Copied, because V8 keeps the whole string in memory for a slice of it.
 		raw[name] = Buffer.from(asText(source?.[name])).toString();
 		yield;
 	}
 	return {
 		title: asText(item.title),
 		description: asText(item.description),
-		// Like the service's page: `0`, `false`, null are open. Other foreign values count, or they would be overwritten.
+		// As on the service's page, `0`, `false` and null are open. Other values count, so that no PUT overwrites them.
 		value: item.value ? (raw.value ?? asText(item.value)) : '',
 		...(Object.keys(raw).length > 0 && { raw }),
 	};
 }
 
-/** Names of unknown actions are cut to this: a card shows them in one line. */
+/** UTF-16 units of an unknown action's name, which a card shows in one line. */
 const LONGEST_NAME = 64;
 const LONGEST_LISTED_NAME = 1_000;
 
-/** Reads `agent_data.action`: objects keyed by the action's name, one action for each key with a value. */
+/** Reads `agent_data.action`: objects keyed by the action's name. Each key with a value is one action. */
 function* readActions(agentData: unknown): Generator<void, readonly AgentAction[]> {
 	const action = asObject(agentData)?.action;
 	const actions: AgentAction[] = [];
@@ -154,7 +147,7 @@ function* readActions(agentData: unknown): Generator<void, readonly AgentAction[
 	return actions;
 }
 
-/** Some serializers list all possible actions: null ones did not happen. */
+/** Some serializers list all possible actions with null for those that did not happen. */
 function namesIn(keyed: JsonObject): readonly string[] {
 	const names = Object.keys(keyed);
 	const happened = names.filter((name) => keyed[name] !== null);
@@ -190,14 +183,14 @@ interface AskedPage {
 
 export type ListPage = Readonly<NonNullable<ReturnType<typeof readListResponse>>>;
 
-/** The query of a page of sessions that wait, of every source. */
+/** The query string for a page of waiting sessions of every source. */
 export function listQuery({ limit, page }: AskedPage): string {
 	return new URLSearchParams({ status: 'humanInput', source: '', page: String(page), limit: String(limit) }).toString();
 }
 
 const count = z.int().nonnegative().max(1_000_000);
 
-/** Strict where a mistake could come from another operation, lenient about what is only shown. */
+/** Strict in what distinguishes a list from another response, lenient in what is only shown. */
 const listSchema = z.object({
 	sessions: z.array(
 		z.object({
@@ -212,9 +205,9 @@ const listSchema = z.object({
 });
 
 /**
- * Reads the JSON value of a list's response; null when there is any doubt that it is the page that was asked for. The
- * counts are no doubt: services count and find one after another. `sessions`: those that can be read; `itemCount`: of
- * this page, with those that cannot; `sessionCount`: of all pages.
+ * Reads the response of the list operation; null: it may not be the page that was asked for. Counts may disagree,
+ * because services count and find one after the other. `sessions`: those with a usable id. `itemCount`: all of this
+ * page. `sessionCount`: of all pages.
  */
 export function readListResponse(value: unknown, asked: AskedPage) {
 	const parsed = listSchema.safeParse(value);
@@ -222,7 +215,7 @@ export function readListResponse(value: unknown, asked: AskedPage) {
 	const { sessions, totalSessions, totalPages: pageCount } = parsed.data;
 	const itemCount = sessions.length;
 	if (itemCount > asked.limit || !sessions.every(({ status }) => isWaiting(status))) return null;
-	// One odd id is no reason to do without the list.
+	// One odd id does not make the list unusable.
 	const readable = sessions.filter(({ sessionId }) => isSessionId(sessionId));
 	return { sessions: readable, itemCount, sessionCount: Math.max(totalSessions, itemCount), pageCount };
 }
@@ -248,18 +241,18 @@ const asArray = (value: unknown): readonly unknown[] => (Array.isArray(value) ? 
 
 const OPEN = { array: 0x5b, object: 0x7b } as const;
 const CLOSE = { array: 0x5d, object: 0x7d } as const;
-/** What stands between two values, with at most one mark. */
+/** White space between two values, with at most one mark. */
 const BETWEEN = /[ \t\n\r]*[[{:,]?[ \t\n\r]*/y;
-/** What is left of a number, `true`, `false` or `null` behind its first character. */
+/** A number, `true`, `false` or `null` after its first character. */
 const SCALAR = /[^,:\]} \t\n\r]*/y;
 
-/** Where the fields of items stand. Null: any element. */
+/** The path to the fields of items. Null: any element of an array. */
 const PATH = [['session'], ['messages'], null, ['human_input'], null, TEXTS] as const;
 
 /**
- * The JSON of the fields of all items, at the end of `PATH`: a number loses digits when it is parsed. `json` was
- * parsed: of a repeated key the last counts. All else is passed over without recursion, however deep it is. Takes as
- * long as the parse did.
+ * The JSON text of each field at the end of `PATH`, because a number loses digits when it is parsed. `json` must be
+ * valid. Of a repeated key, the last counts. Everything else is skipped without recursion, at any depth. It takes as
+ * long as the parse.
  */
 export function* sourcesIn(json: string): Generator<void, JsonObject> {
 	let at = json.search(/\S/);

@@ -3,8 +3,8 @@ import { codedCodes, HandraiseError } from '../kernel/errors.ts';
 
 /**
  * - `retryable`: the same call may succeed later.
- * - `repeated`: it may pass within seconds, so a read is repeated; not a wrong key, which an operator has to fix.
- * - `ofService`: it concerns the whole service, so it may be over once another call succeeds.
+ * - `repeated`: the failure may pass within seconds, so a read is repeated. A wrong key does not.
+ * - `ofService`: the failure concerns the whole service, so it may be over once another call succeeds.
  */
 type Kind = Readonly<Record<'retryable' | 'repeated' | 'ofService', boolean>>;
 
@@ -14,62 +14,66 @@ const FINAL: Kind = { retryable: false, repeated: false, ofService: false };
 const CODES = {
 	/** 401 or 403: the key is missing, wrong or was revoked. */
 	unauthorized: { retryable: true, repeated: false, ofService: true },
-	/** 404: this key has no such session, or something in front says so. A PUT to another account's session is saved. */
+	/** 404: this key has no such session, or a gateway says so. (A PUT to another account's session is saved.) */
 	session_not_found: FINAL,
-	/** 429, or the service's limit allows no request before the caller's deadline; nothing was saved. Has a `retryAt`. */
+	/** 429, or the service's limit allows no request before the deadline. Nothing was saved. Has a `retryAt`. */
 	rate_limited: PASSING,
-	/** Our own limit allows no request before the caller's deadline: nothing was sent. Has a `retryAt`. */
+	/** Our own limit allows no request before the deadline. Nothing was sent. Has a `retryAt`. */
 	no_permit: PASSING,
 	/** 5xx, 408, 425, no connection, or a connection that broke. */
 	unavailable: PASSING,
 	/** The connection or the whole call took too long. */
 	timed_out: PASSING,
-	/** Any other 4xx, of the service or of something in front. */
+	/** Any other 4xx, of the service or of a gateway. */
 	refused: FINAL,
 	/** A success with an unexpected body: HTML of a proxy, truncated or foreign JSON, wrong types. */
 	unreadable_answer: PASSING,
-	/** A success with a session of another id than the one asked for, not only in other letter case. */
+	/** A success with a session of another id than the one asked for. Letter case does not count. */
 	other_session: { retryable: true, repeated: true, ofService: false },
-	/** A success, compressed although we ask for `identity`: something in front does so whatever it is asked. */
+	/** A success, compressed although we ask for `identity`. A gateway does so. */
 	...codedCodes(() => ({ retryable: true, repeated: false, ofService: true })),
 	/** A success of the list operation with something else than a list. */
 	not_a_list: FINAL,
 	body_too_large: FINAL,
 	/** The response's body has more arrays, objects and elements than this client reads. */
 	body_too_complex: FINAL,
-	/** The PUT has more bytes than the service takes: it was not sent. */
+	/** The PUT has more bytes than the service takes, so it was not sent. */
 	request_too_large: FINAL,
-	/** Not followed. Mostly a wrong base address, or something drops the key: then it leads to the front page. */
+	/** A redirect, which is not followed. Mostly the base address is wrong, or a gateway drops the key. */
 	redirected: { retryable: false, repeated: false, ofService: true },
-	/** An id that cannot be one path segment, or is a path of the service itself: nothing was sent. */
+	/** An id that cannot be one path segment, or is a path of the service itself. Nothing was sent. */
 	invalid_session_id: FINAL,
 } as const satisfies Readonly<Record<string, Kind>>;
 
 type SessionServiceErrorCode = keyof typeof CODES;
 
-/** The codes of a 404: of a session that is gone, of one beside which others can be read, and where nothing can be. */
-export const MISSING = { gone: 'session_not_found', one: 'session_missing', all: 'service_missing' } as const;
+/** The codes of a 404. `gone`: the session is gone. `one`: others can be read. `all`: nothing can be read. */
+export const NOT_FOUND_CODES = { gone: 'session_not_found', one: 'session_missing', all: 'service_missing' } as const;
 
-/** Codes of failures that pass when the service is back. */
+/** The codes of failures that end when the service is back. */
 export const SERVICE_CODES: readonly string[] = Object.entries(CODES).flatMap(([code, { ofService }]) =>
 	ofService ? [code] : [],
 );
 
-/** Why an answer waits that is sent at once when the service is back. */
-export const REASONS: ReadonlySet<string> = new Set([...SERVICE_CODES, ...Object.values(MISSING), 'refused']);
+/** The reasons to wait for which an answer is sent at once when the service is back. */
+export const WAITS_FOR_SERVICE_CODES: ReadonlySet<string> = new Set([
+	...SERVICE_CODES,
+	...Object.values(NOT_FOUND_CODES),
+	'refused',
+]);
 
-/** Failures that say nothing of a call: it waits. */
-export const WAITING_CODES: ReadonlySet<string> = new Set(['rate_limited', 'no_permit']);
+/** The codes of a call that was not made yet, because the request budget had no permit. */
+export const NO_PERMIT_CODES: ReadonlySet<string> = new Set(['rate_limited', 'no_permit']);
 
-/** Messages name the operation, the status and sizes, never the response's text, the key or an address. */
+/** A failed call. Its message names operation, status and sizes, never the response's text, the key or an address. */
 export class SessionServiceError extends HandraiseError {
 	declare readonly code: SessionServiceErrorCode;
 	/**
-	 * The call may have changed the session; false for a read. For a PUT it is false only if the service certainly saved
-	 * nothing: not sent, 401, 403, 404, 429 and the other 4xx. When true, read and compare before sending again.
+	 * The call may have changed the session. Always false for a read. For a PUT it is false only if the service certainly
+	 * saved nothing: not sent, or a 4xx. When true, read and compare before sending again.
 	 */
 	readonly outcomeUnknown: boolean;
-	/** The response's status of a refusal or a PUT with unknown outcome; else null. */
+	/** The response's status, for a refusal or a PUT with unknown outcome; else null. */
 	readonly status: number | null;
 
 	constructor(
@@ -89,35 +93,35 @@ export class SessionServiceError extends HandraiseError {
 
 export type Operation = 'read' | 'put' | 'list';
 
-/** The error for a status; null for a success. A failed PUT's body never says whether it saved. `retryAt`: of a 429. */
+/** The error for a status; null: success. A failed PUT's body never says whether it saved. `retryAt`: for a 429. */
 export function errorOfStatus(status: number, operation: Operation, retryAt: number): SessionServiceError | null {
 	const message = `The session service responded to a ${operation} with ${status}`;
 	if ((status >= 200 && status < 300) || (status === 304 && operation !== 'put')) return null;
 	if (status >= 300 && status < 400) {
-		// 307 and 308 ask for the same request elsewhere. The other redirects may come after the PUT was carried out.
+		// 307 and 308 ask for the same request elsewhere. Other redirects may follow a PUT that was carried out.
 		const outcomeUnknown = operation === 'put' && status !== 307 && status !== 308;
 		return new SessionServiceError('redirected', message, { outcomeUnknown });
 	}
 	if (status === 401 || status === 403) return new SessionServiceError('unauthorized', message);
 	if (status === 404) return new SessionServiceError('session_not_found', message);
 	if (status === 429) return new SessionServiceError('rate_limited', message, { retryAt });
-	// 408: the request took too long; 425: the service wants it again later. Both are temporary.
+	// 408 (the request took too long) and 425 (the service wants it again later) are temporary.
 	if (status >= 500 || status === 408 || status === 425) {
 		return new SessionServiceError('unavailable', message, { status, outcomeUnknown: operation === 'put' });
 	}
 	return new SessionServiceError('refused', message, { status });
 }
 
-/** Real ids have 8 characters, the service's document only says "string". This limits the path and the stored rows. */
+/** Real ids have 8 characters, but the service's document only says "string". Limits paths and stored rows. */
 const LONGEST_ID = 200;
 
-/** The origin and the paths of a service. `baseUrl`: a valid setting of it. */
+/** The origin and the paths of a service. `baseUrl`: a valid `SESSION_SERVICE_URL`. */
 export function parseBaseUrl(baseUrl: string) {
 	const { origin, pathname } = new URL(baseUrl);
 	const sessions = `${pathname.replace(/\/+$/, '')}/v1/sessions`;
 	return {
 		origin,
-		/** Of the list operation, which the service's document does not show; without a query. */
+		/** The list operation, which the service's document does not show; without a query. */
 		listPath: `${sessions}/query`,
 		/** @throws SessionServiceError `invalid_session_id` */
 		pathOf(sessionId: string): string {
@@ -129,16 +133,16 @@ export function parseBaseUrl(baseUrl: string) {
 	};
 }
 
-/** Whether two ids differ at most by letter case. Whether such name the same session, only the service knows. */
+/** Whether two ids differ at most by letter case. Only the service knows whether they name the same session. */
 export const isSameButCase = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
 
 export function isSessionId(id: string): boolean {
-	// Servers and proxies resolve `.` and `..` even when percent-encoded.
+	// Servers and proxies resolve `.` and `..` as paths, even percent-encoded.
 	const isSegment = id.trim() !== '' && id.length <= LONGEST_ID && !/^\.\.?$/.test(id) && !isReservedId(id);
 	return isSegment && id.isWellFormed() && !/\p{Cc}/u.test(id);
 }
 
-/** Paths of the service itself (`GET /v1/sessions/query` lists sessions): as an id, their effect is unknown. */
+/** Paths of the service itself, such as `GET /v1/sessions/query`. As ids, their effect would be unknown. */
 const RESERVED_IDS: ReadonlySet<string> = new Set(['file', 'files', 'list', 'new', 'query']);
 
 export const isReservedId = (id: string) => RESERVED_IDS.has(decoded(id).trim().toLowerCase());
@@ -151,58 +155,58 @@ function decoded(id: string): string {
 	}
 }
 
-/** Who waits for a request (the delivery of an answer, a person, watching), first served first. */
+/** Who asks for a request: the delivery of an answer, a person, or watching (`background`), served in this order. */
 export const PRIORITIES = ['delivery', 'person', 'background'] as const;
 
 export type RequestPriority = (typeof PRIORITIES)[number];
 
 export interface SessionReading {
-	/** With the id that the service says: it may differ by letter case from the one that was asked for. */
+	/** Has the id that the service says, which may differ by letter case from the one asked for. */
 	readonly session: Session;
-	/** When the request began, clock milliseconds: the session is as it was then or later. */
+	/** When the request began, clock milliseconds. The session is in its state of then or later. */
 	readonly readAt: number;
-	/** How many answers of ours had arrived by then; null: not known. See `arrivalSeen` of an answer. */
+	/** How many of our answers had arrived by then; null: not known. See `arrivalSeen` of an answer. */
 	readonly arrival: number | null;
-	/** When the read that brought `session` began, clock milliseconds: later reads found it unchanged (304). */
+	/** When the read that brought `session` began, clock milliseconds. Later reads found it unchanged (304). */
 	readonly since: number;
 }
 
-/** A reading with what its call cost. */
+/** A reading with the cost of its call. */
 export interface MeasuredReading extends SessionReading {
 	/** When the whole response had arrived, clock milliseconds. */
 	readonly endedAt: number;
 	readonly tookMs: number;
-	/** Of the response's body: 0 when the session was unchanged. */
+	/** Bytes of the response's body; 0 when the session was unchanged. */
 	readonly byteCount: number;
 }
 
-/** What the session service can do: its two operations, and the list that some services have. */
+/** The client of the session service: its two operations, and the list that some services have. */
 export interface SessionServiceClient {
-	/** Milliseconds after which a call is given up: a PUT cannot arrive later than that after it was sent. */
+	/** Milliseconds after which a call is given up. A PUT cannot arrive later than this after it was sent. */
 	readonly callTimeoutMs: number;
 	/**
-	 * The longest time in ms from `reserveDelivery` to the end of a read: the wait for the permits of a first call and
-	 * of a repeat, and a call. While a slow service lets requests wait for each other it can take longer.
+	 * The longest time in ms from `reserveDelivery` to the end of a read: two waits for permits (first call and repeat)
+	 * and one call. It can take longer while a slow service gets few requests at once.
 	 */
 	readonly deliveryReadMs: number;
-	/** @throws SessionServiceError; when it is not retryable, this service has no list that can be used */
+	/** The sessions that wait. @throws SessionServiceError; if not retryable, this service has no usable list */
 	listWaiting(signal?: AbortSignal): Promise<WaitingList>;
 	/**
-	 * Repeats temporary failures. `person`: whose turn it uses. `arrived`: how many answers of ours had arrived a moment
-	 * ago; left out: asks the store. @throws SessionServiceError, or the signal's reason
+	 * Reads a session, and repeats temporary failures. `person`: whose turn it uses. `arrived`: how many of our answers
+	 * have arrived; absent: asks the store. @throws SessionServiceError, or the signal's reason
 	 */
 	read(
 		sessionId: string,
 		options: { priority: RequestPriority; signal?: AbortSignal; person?: string; arrived?: number },
 	): Promise<MeasuredReading>;
-	/** A session as it was last read; null when that was more than 10 minutes ago or it is no longer in the cache. */
+	/** A session as last read; null: that was more than 10 minutes ago, or it has left the cache. */
 	latest(sessionId: string): SessionReading | null;
-	/** For a read, then a PUT. @throws SessionServiceError `no_permit`, `rate_limited`, or the signal's reason */
+	/** Permits for a read and a PUT. @throws SessionServiceError `no_permit`, `rate_limited`, or the signal's reason */
 	reserveDelivery(signal?: AbortSignal): Promise<DeliveryPermit>;
 	close(): Promise<void>;
 }
 
-/** Dispose of it at the end: at a slow service others wait for that. */
+/** Dispose of it at the end. At a slow service, others wait for that. */
 export interface DeliveryPermit extends Disposable {
 	/** Reads the session with a request of its own, which begins after this call. */
 	read(sessionId: string): Promise<MeasuredReading>;
@@ -217,9 +221,9 @@ export interface DeliveryPermit extends Disposable {
 
 export interface WaitingList {
 	readonly sessions: readonly ListedSession[];
-	/** False when not all pages are read, or they changed: a session may have moved to a page read before. */
+	/** False: not all pages were read, or they changed meanwhile, so a session may have moved to a page read before. */
 	readonly isComplete: boolean;
 	readonly requestCount: number;
-	/** Of the calls, without the wait for permits. */
+	/** The time of the calls, without the wait for permits. */
 	readonly tookMs: number;
 }

@@ -8,7 +8,7 @@ import { createServiceHealth } from './health.ts';
 import { PRIORITIES, SERVICE_CODES } from './service.ts';
 import type { TransportOptions } from './transport.ts';
 
-/** The labels of its calls in the metrics. */
+/** The labels of service calls in the metrics. */
 export const SERVICE_CALLS = { priorities: PRIORITIES, outcomes: ['ok', 'unchanged', ...SERVICE_CODES] } as const;
 
 interface Parts extends Pick<TransportOptions, 'clock' | 'log'> {
@@ -16,7 +16,7 @@ interface Parts extends Pick<TransportOptions, 'clock' | 'log'> {
 	readonly metrics: Pick<Metrics, 'serviceRequest' | 'listing'>;
 	readonly serviceUrl: string;
 	readonly store: {
-		cellOf(name: string): NonNullable<Parameters<typeof createRequestBudget>[0]['cell']>;
+		sharedStateOf(name: string): NonNullable<Parameters<typeof createRequestBudget>[0]['sharedState']>;
 		readonly sessions: { otherReadAt(session: SessionKey): Promise<number | null> };
 		readonly answers: { arrivals(session: SessionKey): Promise<number> };
 		readonly spellings: {
@@ -27,19 +27,19 @@ interface Parts extends Pick<TransportOptions, 'clock' | 'log'> {
 }
 
 interface Own extends Required<Pick<TransportOptions, 'proxy'>> {
-	/** A read is the first or found another state. */
+	/** Called after a session's first read, and after each read that found another state. */
 	readonly onChanged: (key: SessionKey, session: Session) => void;
 }
 
-/** The client of the session service, with the budget of its requests and what its calls tell of its health. */
+/** Makes the client of the session service, its request budget, and its health, which is judged by the calls. */
 export function createSessionService(
 	{ config, clock, log, metrics, serviceUrl, store }: Parts,
 	{ proxy, onChanged }: Own,
 ) {
 	const keyOf = (sessionId: string) => ({ service: serviceUrl, sessionId });
-	// Under the address alone 1.1.0 keeps a state of another form.
-	const cell = store.cellOf(`budget:${serviceUrl}`);
-	const budget = createRequestBudget({ requestsPerMinute: config.SESSION_SERVICE_RPM, clock, cell });
+	// 1.1.0 keeps a state of another form under the address alone.
+	const sharedState = store.sharedStateOf(`budget:${serviceUrl}`);
+	const budget = createRequestBudget({ requestsPerMinute: config.SESSION_SERVICE_RPM, clock, sharedState });
 	const health = createServiceHealth({ clock }, (sessionId) => store.sessions.otherReadAt(keyOf(sessionId)));
 	const client = createSessionServiceClient({
 		proxy,
@@ -65,7 +65,7 @@ export function createSessionService(
 		onCall({ operation, priority, outcome, byteCount, tookMs }) {
 			metrics.serviceRequest(priority, outcome);
 			if (operation === 'list') metrics.listing.requested(byteCount, tookMs);
-			// Watching reports its own reads, also those that were never sent.
+			// Watching reports its own reads to `health`, also those that were never sent.
 			if (priority === 'background') return;
 			if (outcome === 'ok' || outcome === 'unchanged') health.succeeded();
 			else health.failed(outcome);

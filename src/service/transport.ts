@@ -1,30 +1,29 @@
 import { type Dispatcher, Pool } from 'undici';
 import { type Clock, unlessAborted, uptimeOf } from '../kernel/clock.ts';
-import { CODINGS } from '../kernel/errors.ts';
-import { nextTurn } from '../kernel/lease-loop.ts';
 import type { Log } from '../kernel/log.ts';
 import { CONNECTIONS } from '../kernel/proxy.ts';
-import { LONGEST_RETRY_AFTER_MS } from '../kernel/retries.ts';
-import type { RateLimitObservation, RequestBudget } from './budget.ts';
+import type { RequestBudget } from './budget.ts';
 import { exchange, type HttpRequest, type HttpResponse } from './exchange.ts';
+import { readRateLimit } from './rate-limit-headers.ts';
+import { type ReadJson, readBody } from './response-body.ts';
 import { errorOfStatus, PRIORITIES, parseBaseUrl, type RequestPriority, SessionServiceError } from './service.ts';
 
 const MAX_BODY_BYTES = 32 * 1_048_576;
-/** Of a page of a list. */
+/** The limit for a page of a list. */
 export const MAX_PAGE_BYTES = 10_000_000;
 const CONNECT_WITHIN_MS = 3_000;
 
 export interface CallReport extends Pick<Call<unknown>, 'operation' | 'priority'> {
-	/** `ok`, `unchanged` (304), an error's code, or `cancelled`. */
+	/** `ok`, `unchanged` (304), the code of an error, or `cancelled`. */
 	readonly outcome: string;
-	/** Of the response's body; one that is too large is given up and counts as the largest. */
+	/** Bytes of the response's body. One that is too large counts as the limit. */
 	readonly byteCount: number;
 	readonly tookMs: number;
 }
 
 export interface KeptResponse<Value> {
 	readonly value: Value;
-	/** For the next request; null when it cannot be sent back. */
+	/** For the next conditional request; null: the response had none that can be sent back. */
 	readonly etag: string | null;
 	readonly byteCount: number;
 }
@@ -33,30 +32,29 @@ interface Call<Value> extends Pick<HttpRequest, 'operation' | 'path' | 'body' | 
 	/** Null for a list. */
 	readonly sessionId: string | null;
 	readonly priority: RequestPriority;
-	/** Of an earlier call: if it is unchanged, the service need not send it again. */
+	/** The response of an earlier call, to make a conditional request. */
 	readonly kept?: KeptResponse<Value> | undefined;
 	readonly maxBodyBytes?: number;
-	/** Milliseconds for the whole call, if less than usual. */
+	/** Milliseconds for the whole call, if less than `callTimeoutMs`. */
 	readonly timeoutMs?: number;
-	/** Reads the JSON of the response; null for anything else than a response to this operation. */
-	readonly read: (value: unknown, json: string) => Value | null | Promise<Value | null>;
+	readonly read: ReadJson<Value>;
 }
 
 export interface TransportOptions {
 	readonly baseUrl: string;
-	/** The key as it is now. */
+	/** The current key. It may change while the program runs. */
 	readonly apiKey: () => string;
 	readonly clock: Clock;
 	readonly log: Log;
 	readonly budget: RequestBudget;
-	/** A call is given up after this time. Default: 20 s. */
+	/** A call is given up after this many milliseconds. Default: 20,000. */
 	readonly callTimeoutMs?: number;
-	/** Sends the requests instead of a pool of its own; `close` ends it too. */
+	/** Sends the requests in place of an own pool. `close` also ends it. */
 	readonly proxy?: Dispatcher | null;
 	readonly onCall?: ((report: CallReport) => void) | undefined;
 }
 
-/** Sends requests to the service over one keep-alive pool, and tells the budget what the responses say. */
+/** Sends requests to the service over one keep-alive pool, and passes rate limit headers to the budget. */
 export function createTransport(options: TransportOptions) {
 	const { baseUrl, apiKey, clock, log, budget, callTimeoutMs = 20_000, proxy = null, onCall } = options;
 	const { origin, listPath, pathOf } = parseBaseUrl(baseUrl);
@@ -84,9 +82,9 @@ export function createTransport(options: TransportOptions) {
 						headers: {
 							'x-api-key': key,
 							accept: 'application/json',
-							// No compression: it saves little of the service's time, and decompression needs a limit of its own.
+							// No compression: it would save little time, and decompression needs a limit of its own.
 							'accept-encoding': 'identity',
-							// With any other type the service's process can crash.
+							// The service's process can crash with any other type.
 							...(body && { 'content-type': 'application/json' }),
 							...(kept?.etag && { 'if-none-match': kept.etag }),
 						},
@@ -97,7 +95,7 @@ export function createTransport(options: TransportOptions) {
 					});
 				const key = apiKey();
 				let response = await exchangeWith(key);
-				// The service did nothing, because the key was revoked while its file changed.
+				// The key was replaced during the call. With a 401 the service did nothing, so the call is repeated.
 				if (response.status === 401 && apiKey() !== key) response = await exchangeWith(apiKey());
 				const now = clock.now();
 				byteCount = response.body.length;
@@ -130,10 +128,10 @@ export function createTransport(options: TransportOptions) {
 	};
 }
 
-/** Bodies over 1 MiB held at once, from their first megabyte until parsed: 32 MB need several times that memory. */
+/** Bodies over 1 MiB that may be in memory at once, until parsed. One of 32 MB needs several times that memory. */
 const LARGE_BODIES = 2;
 
-/** The result makes the slot of a call, for a large body. Background leaves the last to people and deliveries. */
+/** Limits large bodies in memory. The result makes a call's slot. Watching leaves the last one to others. */
 export function createBodySlots() {
 	const waiting = new Set<{ readonly priority: RequestPriority; readonly grant: () => void }>();
 	let taken = 0;
@@ -151,7 +149,7 @@ export function createBodySlots() {
 	return (priority: RequestPriority) => {
 		let isHeld = false;
 		return {
-			/** Resolves when it is free. Rejects with the signal's reason when that is aborted first. */
+			/** Resolves when the slot is taken. Rejects with the signal's reason when that is aborted first. */
 			async take(signal: AbortSignal): Promise<void> {
 				const { promise, resolve } = Promise.withResolvers<void>();
 				const waiter = {
@@ -173,132 +171,6 @@ export function createBodySlots() {
 			},
 		};
 	};
-}
-
-/** The service's window, for a 429 that does not say how long to wait. */
-const DEFAULT_PAUSE_SECONDS = 60;
-
-/**
- * Reads `RateLimit-*` and, of a 429, `Retry-After`. The number of seconds in the service's body is wrong. `elapsedMs`:
- * since the request was sent. The service may respond that much later than it counted it.
- */
-export function readRateLimit(
-	{ status, headers }: Pick<HttpResponse, 'status' | 'headers'>,
-	now: number,
-	elapsedMs: number,
-): RateLimitObservation {
-	const remaining = wholeNumber(headers.get('ratelimit-remaining'));
-	const reset = wholeNumber(headers.get('ratelimit-reset'));
-	const resetSeconds = reset === undefined ? undefined : Math.max(0, reset - elapsedMs / 1000);
-	const after = retryAfter(headers.get('retry-after'), now) ?? reset ?? DEFAULT_PAUSE_SECONDS;
-	const retryAfterSeconds = status === 429 ? Math.min(after, LONGEST_RETRY_AFTER_MS / 1000) : undefined;
-	return { limit: limitPerMinute(headers), remaining, resetSeconds, retryAfterSeconds };
-}
-
-/** The strictest policy that these headers state (`250;w=60`: in seconds), else the limit for a minute; at least 1. */
-export function limitPerMinute(headers: { get(name: string): string | null | undefined }): number | undefined {
-	const stated = `${headers.get('ratelimit-limit') ?? ''},${headers.get('ratelimit-policy') ?? ''}`.slice(0, 1_000);
-	const limit = /^\s*([1-9]\d{0,8})\b/.exec(stated)?.[1];
-	if (limit === undefined) return undefined;
-	const policies = Array.from(stated.matchAll(/\b([1-9]\d{0,8})\s*;[^,]*\bw=([1-9]\d{0,8})/g), ([, count, seconds]) =>
-		Math.max(1, Math.floor((Number(count) * 60) / Number(seconds))),
-	);
-	return policies.length === 0 ? Number(limit) : Math.min(...policies);
-}
-
-function wholeNumber(value: string | undefined): number | undefined {
-	return value !== undefined && /^\s*\d{1,9}\s*$/.test(value) ? Number(value) : undefined;
-}
-
-/** Seconds, or a date as HTTP allows. */
-function retryAfter(value: string | undefined, now: number): number | undefined {
-	const seconds = wholeNumber(value);
-	if (seconds !== undefined || value === undefined) return seconds;
-	const date = Date.parse(value);
-	return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now) / 1000));
-}
-
-/**
- * The most arrays, objects and elements of a body: some thousands of messages. JSON.parse cannot be interrupted, and
- * takes 2 s and 1.5 GB for a million different keys, but 60 ms for 32 MB of prose.
- */
-const MAX_PARTS = 100_000;
-
-export const QUOTE = 0x22;
-const COMMA = 0x2c;
-const OPEN_ARRAY = 0x5b;
-const BACKSLASH = 0x5c;
-const OPEN_OBJECT = 0x7b;
-
-const utf8 = new TextDecoder();
-
-/**
- * What `read` finds in the JSON of a response; it returns null for a response to another operation.
- * @throws SessionServiceError `body_too_complex`, `not_a_list`, `coded_…` or `unreadable_answer` (a PUT may have saved)
- */
-export async function readBody<T>(
-	{ status, headers, body }: HttpResponse,
-	operation: Call<T>['operation'],
-	read: Call<T>['read'],
-): Promise<T> {
-	await nextTurn();
-	const failed = (code: SessionServiceError['code'], what: string) => {
-		const message = `The response of a ${operation} (status ${status}, ${body.length} bytes) ${what}`;
-		return new SessionServiceError(code, message, { outcomeUnknown: operation === 'put' });
-	};
-	// We ask for `identity`. A compressed response is not decompressed: no danger of a decompression bomb.
-	const coding = codingOf(headers);
-	const coded = coding && failed(`coded_${coding}`, `has the content coding ${coding}`);
-	if (coded !== null && coding !== 'other') throw coded;
-	const text = utf8.decode(body);
-	if (hasTooManyParts(text)) throw failed('body_too_complex', 'has too many parts');
-	const result = await valueIn(text, read);
-	if (result !== null) return result;
-	// Some servers name a character set there, or a coding of their own that is none.
-	if (coded !== null) throw coded;
-	throw failed(operation === 'list' ? 'not_a_list' : 'unreadable_answer', 'is not what was asked for');
-}
-
-/** Null when the text is not JSON, or nested too deep to be sent back. */
-async function valueIn<T>(text: string, read: Call<T>['read']): Promise<T | null> {
-	try {
-		return await read(JSON.parse(text), text);
-	} catch {
-		// The parser's message quotes the body, which may contain secrets: it is not kept, even as a cause.
-		return null;
-	}
-}
-
-function hasTooManyParts(text: string): boolean {
-	let parts = 0;
-	for (let at = 0; at < text.length && parts <= MAX_PARTS; at++) {
-		const code = text.charCodeAt(at);
-		if (code === QUOTE) at = endOfString(text, at);
-		else if (code === COMMA || code === OPEN_ARRAY || code === OPEN_OBJECT) parts++;
-	}
-	return parts > MAX_PARTS;
-}
-
-/** The index of the quote that ends the string that begins at `start`; the text's length when none does. */
-export function endOfString(text: string, start: number): number {
-	for (let from = start + 1; ; ) {
-		const quote = text.indexOf('"', from);
-		if (quote === -1) return text.length;
-		let slash = quote - 1;
-		while (text.charCodeAt(slash) === BACKSLASH) slash--;
-		if ((quote - slash) % 2 === 1) return quote;
-		from = quote + 1;
-	}
-}
-
-/** Null: none. `other`: a name that is no coding known here, such as `UTF-8`: whether the body is readable shows. */
-function codingOf(headers: HttpResponse['headers']): (typeof CODINGS)[number] | null {
-	const codings = (headers.get('content-encoding') ?? '')
-		.toLowerCase()
-		.split(',')
-		.map((one) => one.trim().replace(/^x-/, ''));
-	const coding = codings.find((one) => !['', 'identity', 'none'].includes(one));
-	return coding === undefined ? null : (CODINGS.find((known) => known === coding) ?? 'other');
 }
 
 function etagOf({ headers }: HttpResponse): string | null {

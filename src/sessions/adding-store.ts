@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AnswerOutcome } from '../delivery/earlier-answers.ts';
 import type { Standing } from '../domain/answerers.ts';
-import type { Known, OccurrenceChange } from '../domain/occurrences.ts';
+import type { OccurrenceChange, StoredOccurrences } from '../domain/occurrences.ts';
 import type { SessionSnapshot } from '../domain/session-snapshot.ts';
 import { PROGRAM, recordEvents } from '../store/audit.ts';
 import {
@@ -40,7 +40,7 @@ export interface FoundInRead {
 	readonly isOld?: true | undefined;
 	readonly outcomes: readonly AnswerOutcome[];
 	/** What was stored when the read was judged. */
-	readonly known: Pick<Known, 'newest' | 'equal'>;
+	readonly known: Pick<StoredOccurrences, 'newest' | 'equal'>;
 	readonly itemsAt: ItemsAt;
 }
 

@@ -1,5 +1,5 @@
 import type { Core } from '../core.ts';
-import type { Cell } from '../kernel/memory.ts';
+import type { SharedState } from '../kernel/memory.ts';
 import type { SessionService } from '../service/session-service.ts';
 import { createDiscoveries } from './discovery.ts';
 import { createListing, type ListingState } from './listing.ts';
@@ -8,11 +8,11 @@ type Takes = Parameters<typeof createDiscoveries>[0] & Parameters<typeof createL
 
 /** Lists waiting sessions, where the service can, and brings those that nobody watches to who wants them. */
 export function registerDiscovery(
-	core: Takes & Core<{ cellOf(name: string): Cell<ListingState> }>,
+	core: Takes & Core<{ sharedStateOf(name: string): SharedState<ListingState> }>,
 	{ budget, health }: SessionService,
 ) {
 	const { store, serviceUrl } = core;
-	const options = { budget: budget.background, health, cell: store.cellOf(`list:${serviceUrl}`) };
+	const options = { budget: budget.background, health, cell: store.sharedStateOf(`list:${serviceUrl}`) };
 	const listing = createListing(core, options);
 	const discoveries = createDiscoveries(core, listing);
 	const stopping = new AbortController();

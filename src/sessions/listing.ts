@@ -2,12 +2,12 @@ import type { Core } from '../core.ts';
 import { DAY_MS, uptimeOf } from '../kernel/clock.ts';
 import { codeOf, HandraiseError } from '../kernel/errors.ts';
 import { LOG_LINES } from '../kernel/log-lines.ts';
-import type { Cell } from '../kernel/memory.ts';
-import { backOff, repeat, retryAtOf } from '../kernel/retries.ts';
+import type { SharedState } from '../kernel/memory.ts';
+import { backOff, repeatUntilAborted, retryAtOf } from '../kernel/retries.ts';
 import { pick } from '../kernel/values.ts';
 import type { BackgroundBudget } from '../service/budget.ts';
 import type { ServiceHealth } from '../service/health.ts';
-import { WAITING_CODES, type WaitingList } from '../service/service.ts';
+import { NO_PERMIT_CODES, type WaitingList } from '../service/service.ts';
 import type { SessionStore } from '../store/watched-sessions.ts';
 import type { createDiscoveries } from './discovery.ts';
 import { type ListKnowledge, leastMs, UNLISTED } from './schedule.ts';
@@ -27,7 +27,7 @@ export interface ListingState {
 interface Options {
 	readonly budget: BackgroundBudget;
 	readonly health: ServiceHealth;
-	readonly cell: Cell<ListingState>;
+	readonly cell: SharedState<ListingState>;
 }
 
 /** Gets each list, in the process that lists, and hears when there is none or it failed for some minutes. */
@@ -167,7 +167,7 @@ export function createListing(core: Core<{ sessions: SessionStore }>, options: O
 	function failed(error: unknown): number {
 		const code = codeOf(error);
 		metrics.listFailed(code);
-		if (WAITING_CODES.has(code)) {
+		if (NO_PERMIT_CODES.has(code)) {
 			// No failure of the list: the budget pauses everything.
 			const now = clock.now();
 			return Math.max(LOOK_MS, (retryAtOf(error, now) ?? now) - now);
@@ -198,7 +198,7 @@ export function createListing(core: Core<{ sessions: SessionStore }>, options: O
 		/** Lists until the signal is aborted. Never rejects. */
 		async run(listener: Listener, signal: AbortSignal) {
 			const onFailure = (code: string) => log.warn('listing_failed', { code });
-			await repeat(clock.sleep, signal, () => turn(listener, signal), { retryMs: LOOK_MS, onFailure });
+			await repeatUntilAborted(clock.sleep, signal, () => turn(listener, signal), { retryMs: LOOK_MS, onFailure });
 			// Another replica goes on at once.
 			await share(0).catch(() => undefined);
 		},

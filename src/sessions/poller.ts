@@ -10,7 +10,7 @@ import { createLeaseLoop, leaseQueue } from '../kernel/lease-loop.ts';
 import { retryAtOf } from '../kernel/retries.ts';
 import type { BackgroundBudget } from '../service/budget.ts';
 import { DOWN_AFTER_MS, OUTAGE_CODES, type ServiceHealth } from '../service/health.ts';
-import { type MeasuredReading, MISSING, type SessionReading, WAITING_CODES } from '../service/service.ts';
+import { type MeasuredReading, NO_PERMIT_CODES, NOT_FOUND_CODES, type SessionReading } from '../service/service.ts';
 import type { DueSession, SessionStore, TakenSession } from '../store/watched-sessions.ts';
 import { createReading, keptOf, type ReadAnswers } from './reading.ts';
 import type { ReadOutcome, RecordingStore, SessionUpdate } from './recording-store.ts';
@@ -136,7 +136,7 @@ export function createPoller(
 			void rest(found.tookMs);
 			return found;
 		} catch (error) {
-			void rest(WAITING_CODES.has(codeOf(error)) ? 0 : Math.min(LONGEST_REST_MS, uptimeOf(clock) - beganAt));
+			void rest(NO_PERMIT_CODES.has(codeOf(error)) ? 0 : Math.min(LONGEST_REST_MS, uptimeOf(clock) - beganAt));
 			throw error;
 		}
 	}
@@ -193,7 +193,7 @@ export function createPoller(
 		const now = clock.now();
 		const failures = taken.failures + 1;
 		const { session, lastReadAt, reads } = taken;
-		if (WAITING_CODES.has(code)) {
+		if (NO_PERMIT_CODES.has(code)) {
 			health.failed(code);
 			// No failure of this session: the budget pauses all reads, and this one is next.
 			const at = Math.max(now, budget.pausedUntil(), retryAtOf(error, now) ?? 0);
@@ -205,7 +205,7 @@ export function createPoller(
 		const missed = lastReadAt === null ? null : await health.missed(sessionId, reads.unread, code);
 		const meant = missed?.code ?? code;
 		health.failed(meant, missed?.run.code === null);
-		const isGone = meant === MISSING.gone && (missed !== null || failures >= UNREAD_TRIES);
+		const isGone = meant === NOT_FOUND_CODES.gone && (missed !== null || failures >= UNREAD_TRIES);
 		const watches = await store.watches.ofSession(session);
 		const noted = { ...taken, reads: { ...reads, unread: missed?.run ?? null } };
 		await record(taken, token, reading.failed(noted, watches, isGone));

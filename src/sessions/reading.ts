@@ -3,14 +3,8 @@ import type { Core } from '../core.ts';
 import type { OurAnswers } from '../delivery/earlier-answers.ts';
 import { isChecking, type OccurrenceChange } from '../domain/occurrences.ts';
 import { isOver, isWaiting } from '../domain/session.ts';
-import {
-	changesBetween,
-	type Digest,
-	type KnownAnswers,
-	questionViewAt,
-	type SessionChange,
-	snapshotOf,
-} from '../domain/session-snapshot.ts';
+import { changesBetween, type Digest, type SessionChange } from '../domain/session-digest.ts';
+import { type KnownAnswers, questionViewAt, snapshotOf } from '../domain/session-snapshot.ts';
 import { DAY_MS } from '../kernel/clock.ts';
 import type { MeasuredReading } from '../service/service.ts';
 import { readsAfter } from '../store/session-reads.ts';

@@ -1,6 +1,7 @@
 import type { Core } from '../core.ts';
 import type { SessionKey } from '../domain/session.ts';
-import { changesBetween, questionViewAt, snapshotOf } from '../domain/session-snapshot.ts';
+import { changesBetween } from '../domain/session-digest.ts';
+import { questionViewAt, snapshotOf } from '../domain/session-snapshot.ts';
 import { HandraiseError } from '../kernel/errors.ts';
 import { pick } from '../kernel/values.ts';
 import type { AccessPolicy } from '../slack/access-policy.ts';

@@ -9,7 +9,7 @@ import type { Core } from '../core.ts';
 import type { Person } from '../domain/person.ts';
 import type { SessionKey } from '../domain/session.ts';
 import { HandraiseError } from '../kernel/errors.ts';
-import { type Cell, createCache } from '../kernel/memory.ts';
+import { createCache, type SharedState } from '../kernel/memory.ts';
 import type { Place } from './access-policy.ts';
 import type { Need } from './calls.ts';
 import { type SlackClients, slackErrorCode, slackFailure } from './clients.ts';
@@ -131,7 +131,7 @@ interface HandOvers {
  */
 export function createMemberships(
 	core: Parts & Pick<Core<HandOvers>, 'store' | 'serviceUrl' | 'clock'>,
-	{ changes, turn }: { changes: Cell<Readonly<Record<string, number>>>; turn: PersonReads['turn'] },
+	{ changes, turn }: { changes: SharedState<Readonly<Record<string, number>>>; turn: PersonReads['turn'] },
 ) {
 	const { directChannelOf, serviceUrl, clock, calls } = core;
 	const { handOvers } = core.store;

@@ -2,7 +2,7 @@ import type { Core } from '../core.ts';
 import type { SessionKey } from '../domain/session.ts';
 import { codeOf } from '../kernel/errors.ts';
 import { loggedId } from '../kernel/log.ts';
-import type { Cell } from '../kernel/memory.ts';
+import type { SharedState } from '../kernel/memory.ts';
 import { isCertainRefusal } from './access-policy.ts';
 import { createChannels, createMemberships } from './channels.ts';
 import { createLinks } from './links.ts';
@@ -22,7 +22,7 @@ type Stored = Parameters<typeof createMemberships>[0]['store'] & {
 		countRefusal(outcome: string, now: number): Promise<void>;
 		recordOpened(seen: Seen): Promise<void>;
 	};
-	cellOf(name: string): Cell<Readonly<Record<string, number>>>;
+	sharedStateOf(name: string): SharedState<Readonly<Record<string, number>>>;
 };
 
 /** `core` with what handlers share. `listen` asks the access policy before a handler uses the rest. */
@@ -41,7 +41,7 @@ export function createHandlerContext<C extends Core<Stored> & ReturnType<typeof 
 		noteRead,
 	});
 	const reply = createReply(core, personReads);
-	const memberships = createMemberships(core, { changes: store.cellOf('memberships'), turn: personReads.turn });
+	const memberships = createMemberships(core, { changes: store.sharedStateOf('memberships'), turn: personReads.turn });
 	/**
 	 * Records in the audit that somebody saw a part of a session. `outcome`: `shown` by a read, or `stored`; anything
 	 * else means that they saw nothing, and nothing is recorded.

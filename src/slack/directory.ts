@@ -2,12 +2,16 @@ import type { UsersInfoResponse } from '@slack/web-api';
 import { z } from 'zod';
 import type { Person } from '../domain/person.ts';
 import { isForgotten } from '../domain/person.ts';
-import { CLOCK_ALLOWANCE_MS, type Clock, unlessAborted, uptimeOf } from '../kernel/clock.ts';
-import { type Cell, setBounded, shareRunning } from '../kernel/memory.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { CLOCK_ALLOWANCE_MS, unlessAborted, uptimeOf } from '../kernel/clock.ts';
+import type { SharedState } from '../kernel/memory.ts';
+import { setBounded, shareRunning } from '../kernel/memory.ts';
 import { timeZoneNamed } from '../kernel/quiet-hours.ts';
 import type { DeepReadonly } from '../kernel/values.ts';
-import { type Need, rateLimitError, type SlackCalls } from './calls.ts';
-import { type SlackClients, slackErrorCode } from './clients.ts';
+import type { Need, SlackCalls } from './calls.ts';
+import { rateLimitError } from './calls.ts';
+import type { SlackClients } from './clients.ts';
+import { slackErrorCode } from './clients.ts';
 
 /** Facts about people, user groups and members of channels are used this long: a new guest passes until then. */
 export const FACTS_MAX_AGE_MS = 5 * 60_000;
@@ -101,7 +105,7 @@ export interface Shared {
 		outdate(teamId: string, userIds: readonly string[]): Promise<unknown>;
 	};
 	/** The replica that reads the list, until when. */
-	readonly listing: Cell<{ readonly by: string; readonly until: number }>;
+	readonly listing: SharedState<{ readonly by: string; readonly until: number }>;
 	teamId(): string | undefined;
 	/** Whether a row can be newer than what this process knows. */
 	readonly hasReplicas: boolean;
@@ -297,14 +301,14 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 		}
 	});
 
-	async function toldOf(userId: string, need: Need, signal?: AbortSignal): Promise<Told> {
+	async function receiptStateOf(userId: string, need: Need, signal?: AbortSignal): Promise<Told> {
 		const known = memory.get(userId);
 		return isFresh(known, need) ? known : unlessAborted(askOnce(userId, need), signal);
 	}
 
 	/** Facts about a person; null for an id unknown to Slack or a forgotten person. Throws when Slack does not tell. */
 	async function person(userId: string, need: Need = 'look', signal?: AbortSignal): Promise<PersonFacts | null> {
-		return isForgotten(userId) ? null : factsOf((await toldOf(userId, need, signal)).user);
+		return isForgotten(userId) ? null : factsOf((await receiptStateOf(userId, need, signal)).user);
 	}
 
 	const changed = new Set<string>();
@@ -327,7 +331,7 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 		/** Whether a person is deactivated, forgotten or unknown to Slack; false when Slack does not tell. */
 		async hasLeft(userId: string): Promise<boolean> {
 			if (isForgotten(userId)) return true;
-			const told = await toldOf(userId, 'look').catch(() => null);
+			const told = await receiptStateOf(userId, 'look').catch(() => null);
 			return told !== null && (told.user?.deleted ?? !told.isUnreadable);
 		},
 		untilTold,

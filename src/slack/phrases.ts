@@ -1,5 +1,5 @@
-import { type Answer, type AnswerItem, SOMEBODY } from '../domain/answer.ts';
-import { isForgotten } from '../domain/person.ts';
+import type { Answer, AnswerItem } from '../domain/answer.ts';
+import { isForgotten, SOMEBODY } from '../domain/person.ts';
 import type { AgentAction } from '../domain/session.ts';
 import type { SessionSnapshot } from '../domain/session-snapshot.ts';
 import { isBlank, oneLine } from '../domain/shown-text.ts';

@@ -9,7 +9,7 @@ import { createDirectory, type Shared } from './directory.ts';
 type SlackStores = {
 	readonly db: { readonly dialect: string };
 	readonly people: Shared['store'];
-	cellOf(name: 'people-list'): Shared['listing'];
+	sharedStateOf(name: 'people-list'): Shared['listing'];
 };
 
 /** What reaches Slack, and who may do what there. */
@@ -24,7 +24,7 @@ export function createSlack(
 	const teamId = () => installation.known()?.teamId;
 	const calls = createSlackCalls(core, teamId);
 	const hasReplicas = store.db.dialect === 'postgres';
-	const shared = { store: store.people, listing: store.cellOf('people-list'), teamId, hasReplicas };
+	const shared = { store: store.people, listing: store.sharedStateOf('people-list'), teamId, hasReplicas };
 	const directory = createDirectory({ clients, calls, clock }, shared);
 	const accessPolicy = createAccessPolicy({ config, clock, directory }, installation.known, lists);
 	const parts = { clients, calls, installation, lists, policy: accessPolicy };

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { nextTurn } from '../kernel/lease-loop.ts';
+import { nextTurn } from '../kernel/slices.ts';
 import {
 	type ChangeQuery,
 	columnsOf,

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { type Answer, ARRIVED_STATES, BLOCKING_STATES, filledBy } from '../domain/answer.ts';
 import { type Arrived, type Evidence, evidence, NOTHING_SEEN, withArrival } from '../domain/asked.ts';
 import type { HandOver } from '../domain/hand-over.ts';
-import type { KnownQuestion, SettledHow } from '../domain/occurrences.ts';
+import type { SettledHow, StoredOccurrence } from '../domain/occurrences.ts';
 import type { Person } from '../domain/person.ts';
 import type { QuestionDigest, SessionKey } from '../domain/session.ts';
 import { maskedQuestion, type QuestionView, questionView } from '../domain/session-snapshot.ts';
@@ -189,7 +189,7 @@ const IS_HELD = sql<number>`case when exists (select 1 from answers where answer
 	and answers.service = questions.service and answers.session_id = questions.session_id
 	and state in (${sql.join(BLOCKING_STATES)})) then 1 else 0 end`;
 
-function readKnown(row: Row<'questions'>): KnownQuestion {
+function readKnown(row: Row<'questions'>): StoredOccurrence {
 	return {
 		...pick(row, 'id', 'messageIndex', 'fingerprint', 'shownHash', 'askedAt'),
 		settledHow: row.settledHow as SettledHow | null,

@@ -1,11 +1,12 @@
 // Owns `shared_states` and `meta`, with other files of this folder: what replicas share, and letters to the program.
-
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Clock } from '../kernel/clock.ts';
-import { type Cell, createMemoryCell } from '../kernel/memory.ts';
+import type { SharedState } from '../kernel/memory.ts';
+import { createMemoryState } from '../kernel/memory.ts';
 import { removeInBatches } from './batches.ts';
-import { add, addNew, type Cipher, change, type Db, from, type Row, remove, type StoreDatabase } from './database.ts';
+import type { Cipher, Db, Row, StoreDatabase } from './database.ts';
+import { add, addNew, change, from, remove } from './database.ts';
 import { lookAt } from './due.ts';
 import { metaPlace } from './encryption.ts';
 
@@ -91,16 +92,16 @@ type WaitingChange<S> = Omit<PromiseWithResolvers<unknown>, 'promise'> & {
 };
 
 /** Makes states that processes share: rows on PostgreSQL, in memory for the only process on SQLite. */
-export function cellsOf(store: { db: StoreDatabase; clock: Clock }) {
+export function sharedStatesOf(store: { db: StoreDatabase; clock: Clock }) {
 	const isShared = store.db.dialect === 'postgres';
-	return <S>(name: string) => (isShared ? createSharedState<S>(store, name) : createMemoryCell<S>(store.clock));
+	return <S>(name: string) => (isShared ? createSharedState<S>(store, name) : createMemoryState<S>(store.clock));
 }
 
 /**
  * A state that replicas share. One statement takes all changes that wait, unless another replica has changed the state
  * since this one last saw it: then it is read and changed anew.
  */
-export function createSharedState<S>({ db, clock }: { db: StoreDatabase; clock: Clock }, name: string): Cell<S> {
+export function createSharedState<S>({ db, clock }: { db: StoreDatabase; clock: Clock }, name: string): SharedState<S> {
 	let waiting: WaitingChange<S>[] = [];
 	let isRunning = false;
 	/** The state as last seen, as JSON; null: there was none. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { QuestionDigest, SessionKey } from '../domain/session.ts';
-import type { Digest } from '../domain/session-snapshot.ts';
+import type { Digest } from '../domain/session-digest.ts';
 
 /**
  * `card`: somebody watches the session. `raisedHand`: `watch all` brought it into the channel; it has no card, its

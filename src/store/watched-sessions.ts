@@ -2,13 +2,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { z } from 'zod';
 import type { SessionKey } from '../domain/session.ts';
-import {
-	type Digest,
-	digest,
-	maskedSnapshot,
-	type SessionSnapshot,
-	sessionSnapshot,
-} from '../domain/session-snapshot.ts';
+import { type Digest, digest } from '../domain/session-digest.ts';
+import { maskedSnapshot, type SessionSnapshot, sessionSnapshot } from '../domain/session-snapshot.ts';
 import type { Lease } from '../kernel/lease-loop.ts';
 import { parseOrNull, pick } from '../kernel/values.ts';
 import {

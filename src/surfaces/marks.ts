@@ -1,6 +1,6 @@
 import type { Core } from '../core.ts';
 import { createWaker, uptimeOf } from '../kernel/clock.ts';
-import { repeat } from '../kernel/retries.ts';
+import { repeatUntilAborted } from '../kernel/retries.ts';
 import { type Row, type StoreParts, sql } from '../store/database.ts';
 import { lookAt } from '../store/due.ts';
 import { takeMarks } from '../store/marks.ts';
@@ -71,7 +71,7 @@ export function createSpreading({ store, clock, log }: Core<{ marks: MarkStore }
 		start(): void {
 			const pause = async (ms: number) => ms > 0 && waker.wait(ms, stopping.signal);
 			const onFailure = (code: string) => log.warn('take_failed', { rows: 'marks', code });
-			ended ??= repeat(pause, stopping.signal, turn, { retryMs: RETRY_MS, onFailure });
+			ended ??= repeatUntilAborted(pause, stopping.signal, turn, { retryMs: RETRY_MS, onFailure });
 		},
 		async stop(): Promise<void> {
 			stopping.abort();

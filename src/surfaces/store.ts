@@ -460,8 +460,8 @@ function columnsOf(post: Post, result: AttemptResult, now: number) {
 	switch (result.kind) {
 		case 'held': {
 			const { content } = result;
-			const isAwaited = content.kind === 'card' || (content.kind === 'reminder' && content.entries.length > 0);
-			const lastError = isAwaited ? AWAITED : HELD;
+			const awaitsAgentOutcome = content.kind === 'card' || (content.kind === 'reminder' && content.entries.length > 0);
+			const lastError = awaitsAgentOutcome ? AWAITED : HELD;
 			const { dueAt } = dueAgain(post.wanted, Math.round(result.until), now, true);
 			const known = !result.unknown && { sendingSince: null };
 			return { dueAt, content: JSON.stringify(result.content), lastError, ...known };

@@ -4,12 +4,12 @@ import {
 	BAD_OUTCOMES,
 	FAILED_STATES,
 	firstDueAt,
-	isSamePerson,
 	type NewAnswer,
 	TAKES_LONG_MS,
 	TOLD_WITHIN_MS,
 } from '../domain/answer.ts';
 import type { Person } from '../domain/person.ts';
+import { isSamePerson } from '../domain/person.ts';
 import type { QuestionKey, SessionKey } from '../domain/session.ts';
 import { DAY_MS, MINUTE_MS } from '../kernel/clock.ts';
 import {

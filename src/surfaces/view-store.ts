@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { type Answer, firstEndingOf } from '../domain/answer.ts';
 import type { Person } from '../domain/person.ts';
 import {
-	type Became,
-	becameOf,
 	isWaiting,
 	type QuestionKey,
+	type QuestionOutcome,
+	questionOutcomeOf,
 	type Session,
 	type SessionKey,
 } from '../domain/session.ts';
@@ -206,7 +206,7 @@ export function createViewStore({ db, cipher }: StoreParts) {
 			for (const row of await rows.select(columns).execute()) {
 				const { id, messageIndex, fingerprint, shownHash } = row;
 				if (messageIndex === null || fingerprint === null) continue;
-				const became = becameOf(session, { messageIndex, fingerprint, shownHash });
+				const became = questionOutcomeOf(session, { messageIndex, fingerprint, shownHash });
 				// An agent that took the answer and works on has not asked again.
 				const isTaken = became === null && row.learned === 'answered' && !isWaiting(session.status);
 				const learned = isTaken ? row.learned : became;
@@ -354,7 +354,7 @@ function readView(row: ViewRow, now: number) {
 		...pick(row, 'shownKey', 'shownAt', 'fingerprint'),
 		kind: row.kind as ViewKind,
 		person: personOf(row) satisfies Person,
-		learned: row.learned as Became | null,
+		learned: row.learned as QuestionOutcome | null,
 		/** Its person waits for what it does not show yet. */
 		isAsked: row.askedAt !== null,
 		/** It comes before other inboxes. */

@@ -2,14 +2,14 @@ import type { HomeView, ModalView } from '@slack/types';
 import type { Core } from '../core.ts';
 import {
 	type Answer,
-	agentMayStand,
+	agentMayBeIdle,
+	awaitsAgentOutcome,
 	BAD_OUTCOMES,
 	firstDueAt,
-	isAwaited,
 	isBlocking,
 	isFailed,
+	receiptStateOf,
 	TAKES_LONG_MS,
-	toldOf,
 } from '../domain/answer.ts';
 import { isForgotten } from '../domain/person.ts';
 import type { QuestionKey, Session, SessionKey } from '../domain/session.ts';
@@ -233,7 +233,7 @@ export function createViews(
 		});
 		if (answer === 'damaged') return store.end(due, token, failedAt(due, null), clock.now());
 		if (answer === null || isForgotten(answer.person.userId)) return store.gone(due, token);
-		const told = toldOf(answer);
+		const told = receiptStateOf(answer);
 		const isNews = told !== due.told;
 		const look = due.viewId === null ? null : await drawing.receipt(answer);
 		// What an acknowledgement says, with its note, stays until there is news.
@@ -318,7 +318,7 @@ function needsMessage(
 	const age = now - firstDueAt(answer);
 	const { state, agentOutcome } = answer;
 	const isBad = agentOutcome !== null && BAD_OUTCOMES.includes(agentOutcome);
-	if (isFailed(state) || isBad || agentMayStand(answer)) return isNews && (!isShown || age > STILL_THERE_MS);
+	if (isFailed(state) || isBad || agentMayBeIdle(answer)) return isNews && (!isShown || age > STILL_THERE_MS);
 	// They have probably closed the window since.
 	const isLate = (answer.deliveredAt ?? now) - firstDueAt(answer) >= TAKES_LONG_MS;
 	return isLate && (isBlocking(state) || (state === 'delivered' && agentOutcome === null));
@@ -326,4 +326,4 @@ function needsMessage(
 
 /** Whether there is nothing more to tell. A failed answer may be sent again, or the one that was first may fail. */
 const isOver = (answer: Answer) =>
-	!isBlocking(answer.state) && !isAwaited(answer) && !isFailed(answer.state) && answer.agentOutcome !== 'lost';
+	!isBlocking(answer.state) && !awaitsAgentOutcome(answer) && !isFailed(answer.state) && answer.agentOutcome !== 'lost';

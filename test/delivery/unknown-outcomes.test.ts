@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AnswerStore } from '../../src/delivery/answer-store.ts';
 import type { Answer, AnswerState } from '../../src/domain/answer.ts';
-import type { ReadItem, ReadMessage, ReadSession } from '../../src/domain/session.ts';
+import type { ReadItem, ReadMessage, ReadSession } from '../../src/domain/gate.ts';
 import { CLOCK_ALLOWANCE_MS } from '../../src/kernel/clock.ts';
 import { StoreUnavailableError } from '../../src/kernel/errors.ts';
 import { stateLine } from '../../src/screens/answer.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ReadSession } from '../../src/domain/session.ts';
-import { changesBetween, digestOf, type SessionChange } from '../../src/domain/session-snapshot.ts';
+import type { ReadSession } from '../../src/domain/gate.ts';
+import { changesBetween, digestOf, type SessionChange } from '../../src/domain/session-digest.ts';
 import { runs } from '../support/runs.ts';
 import { buildSession, saying } from '../support/sessions.ts';
 import { anySession, asking } from './sessions.ts';

@@ -8,7 +8,8 @@ import {
 	mergeForPut,
 	type OurValues,
 } from '../../src/domain/compare.ts';
-import { askingMessageIndex, type ReadItem, type ReadSession } from '../../src/domain/session.ts';
+import type { ReadItem, ReadSession } from '../../src/domain/gate.ts';
+import { askingMessageIndex } from '../../src/domain/session.ts';
 import { runs } from '../support/runs.ts';
 import { buildSession, fingerprintOf, saying, sentItems, shownHashOf } from '../support/sessions.ts';
 import { anySession, anyStatus, asking } from './sessions.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { disclosureOf, isShownInChannels } from '../../src/domain/disclosure.ts';
 import { questionAt } from '../../src/domain/session.ts';
-import { withoutSignedLinks } from '../../src/domain/texts.ts';
+import { withoutSignedLinks } from '../../src/domain/signed-links.ts';
 import { buildSession } from '../support/sessions.ts';
 import { asking } from './sessions.ts';
 

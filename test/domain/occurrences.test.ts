@@ -1,17 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Evidence, withArrival } from '../../src/domain/asked.ts';
+import type { ReadMessage } from '../../src/domain/gate.ts';
 import {
 	isChecking,
-	type Known,
-	type KnownQuestion,
 	NO_OCCURRENCES,
 	type OccurrenceChange,
 	type Occurrences,
 	occurrencesIn,
 	type SettledHow,
+	type StoredOccurrence,
+	type StoredOccurrences,
 } from '../../src/domain/occurrences.ts';
-import type { QuestionDigest, ReadMessage, Session } from '../../src/domain/session.ts';
+import type { QuestionDigest, Session } from '../../src/domain/session.ts';
 import { runs } from '../support/runs.ts';
 import { buildSession, saying } from '../support/sessions.ts';
 import { anySession, asking } from './sessions.ts';
@@ -19,7 +20,7 @@ import { anySession, asking } from './sessions.ts';
 const NONE: readonly number[] = [];
 const SECOND_MS = 1_000;
 
-interface Row extends Omit<KnownQuestion, 'fingerprint' | 'shownHash'> {
+interface Row extends Omit<StoredOccurrence, 'fingerprint' | 'shownHash'> {
 	question: QuestionDigest;
 	messageIndex: number;
 	settledHow: SettledHow | null;
@@ -36,7 +37,11 @@ function createStored() {
 	let isWatched = true;
 	let arrivals = 0;
 
-	const known = (row: Row): KnownQuestion => ({ ...row, ...pickKnown(row.question), messageIndex: row.messageIndex });
+	const known = (row: Row): StoredOccurrence => ({
+		...row,
+		...pickKnown(row.question),
+		messageIndex: row.messageIndex,
+	});
 	const rowOf = (id: string) => rows.find((row) => row.id === id) ?? never();
 
 	function write(change: OccurrenceChange): void {
@@ -69,7 +74,7 @@ function createStored() {
 			const index = session.messages.findLastIndex(({ humanInput, role }) => humanInput.length > 0 && role !== 'user');
 			const fingerprint = session.messages[index]?.fingerprint;
 			const newestFirst = rows.map(known).reverse();
-			const stored: Known = {
+			const stored: StoredOccurrences = {
 				newest: newestFirst[0] ?? null,
 				equal: newestFirst.filter((row) => row.fingerprint === fingerprint),
 				heldIds: [...held],
@@ -428,7 +433,7 @@ describe('occurrencesIn', () => {
 	});
 	it('finds no open item in NO_OCCURRENCES, and needs nothing known', () => {
 		expect([...NO_OCCURRENCES.closedItems(0)]).toEqual([]);
-		const nothing: Known = { newest: null, equal: [], heldIds: [], isWatched: true };
+		const nothing: StoredOccurrences = { newest: null, equal: [], heldIds: [], isWatched: true };
 		const found = occurrencesIn(at('humanInput', OPEN), { readAt: 0, arrival: 0 }, nothing);
 		expect(found).toMatchObject({ verdict: 'asks', changes: [{ kind: 'asked', settled: null }] });
 	});

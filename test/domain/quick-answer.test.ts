@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { looksSecret } from '../../src/domain/asks-for-secret.ts';
+import type { ReadItem } from '../../src/domain/gate.ts';
 import { lookDifferent, looksOfLabels, quickAnswerOf } from '../../src/domain/quick-answer.ts';
-import type { ReadItem } from '../../src/domain/session.ts';
 import { plain } from '../../src/slack/blocks.ts';
 import { BUTTON_LABELS } from '../../src/slack/ids.ts';
 import { hostileText } from '../slack/support/hostile-text.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type AnswerMarks, isSecretValue, secretAtFirst } from '../../src/domain/secrecy.ts';
+import { type AnswerMarks, initiallySecretPositions, isSecretValue } from '../../src/domain/secrecy.ts';
 import { questionAt } from '../../src/domain/session.ts';
 import { buildSession } from '../support/sessions.ts';
 import { asking } from './sessions.ts';
@@ -72,7 +72,9 @@ describe('isSecretValue', () => {
 });
 
 it('ticks the box of items that look secret or had a secret answer', () => {
-	expect([secretAtFirst([], door), secretAtFirst([], password)]).toEqual([[], [0]]);
-	expect(secretAtFirst([mark(door, { secret: [0], mayHaveArrived: false, messageIndex: 4 })], door)).toEqual([0]);
-	expect(secretAtFirst([mark(password, { secret: [0] })], door)).toEqual([]);
+	expect([initiallySecretPositions([], door), initiallySecretPositions([], password)]).toEqual([[], [0]]);
+	expect(initiallySecretPositions([mark(door, { secret: [0], mayHaveArrived: false, messageIndex: 4 })], door)).toEqual(
+		[0],
+	);
+	expect(initiallySecretPositions([mark(password, { secret: [0] })], door)).toEqual([]);
 });

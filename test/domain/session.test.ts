@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { ReadMessage } from '../../src/domain/gate.ts';
 import {
 	ageOf,
 	askingMessageIndex,
 	assistantCountOf,
-	becameOf,
 	isAnswered,
 	isOver,
 	isReworded,
@@ -14,7 +14,7 @@ import {
 	openQuestion,
 	parseTime,
 	questionAt,
-	type ReadMessage,
+	questionOutcomeOf,
 	resultOf,
 	taskOf,
 } from '../../src/domain/session.ts';
@@ -138,7 +138,7 @@ describe('openQuestion', () => {
 
 describe('what became of a question that was shown', () => {
 	const shown = { ...shownOf(asking([''])), messageIndex: 0 };
-	it.each<[became: ReturnType<typeof becameOf>, status: string, ...messages: ReadMessage[]]>([
+	it.each<[became: ReturnType<typeof questionOutcomeOf>, status: string, ...messages: ReadMessage[]]>([
 		[null, 'humanInput', asking([''])],
 		['answered', 'active', asking(['x'])],
 		['answered', 'humanInput', asking(['x']), asking([''])],
@@ -147,7 +147,7 @@ describe('what became of a question that was shown', () => {
 		['moved', 'humanInput', saying('first'), asking([''])],
 		['ended', 'stopped', asking([''])],
 	])('is %s in a session that is %s', (became, status, ...messages) => {
-		expect(becameOf(buildSession({ status, messages }), shown)).toBe(became);
+		expect(questionOutcomeOf(buildSession({ status, messages }), shown)).toBe(became);
 	});
 });
 

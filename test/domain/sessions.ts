@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import type { ReadItem, ReadMessage, Session } from '../../src/domain/session.ts';
+import type { ReadItem, ReadMessage } from '../../src/domain/gate.ts';
+import type { Session } from '../../src/domain/session.ts';
 import { buildSession, saying } from '../support/sessions.ts';
 
 /** A message that asks for one item per value. The titles repeat on purpose. */

@@ -1,6 +1,6 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { describe, expect, it } from 'vitest';
-import type { ReadMessage, ReadSession } from '../../src/domain/session.ts';
+import type { ReadMessage, ReadSession } from '../../src/domain/gate.ts';
 import { SCREENSHOT_TEXT } from '../../src/screens/details.ts';
 import { type SessionModel, sessionModal } from '../../src/screens/form.ts';
 import { NOTICES } from '../../src/screens/form-notices.ts';

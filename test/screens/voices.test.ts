@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
-import { openQuestion, type ReadMessage, type Session } from '../../src/domain/session.ts';
+import type { ReadMessage } from '../../src/domain/gate.ts';
+import { openQuestion, type Session } from '../../src/domain/session.ts';
 import { type SessionSnapshot, snapshotOf } from '../../src/domain/session-snapshot.ts';
 import { historyView } from '../../src/screens/answer.ts';
 import { watchCard } from '../../src/screens/card.ts';

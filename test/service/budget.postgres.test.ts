@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
-import type { Cell } from '../../src/kernel/memory.ts';
-import { type BudgetState, createRequestBudget } from '../../src/service/budget.ts';
+import type { SharedState } from '../../src/kernel/memory.ts';
+import { createRequestBudget } from '../../src/service/budget.ts';
 import type { RequestPriority } from '../../src/service/service.ts';
+import type { BudgetState } from '../../src/service/token-bucket.ts';
 import { createSharedState } from '../../src/store/shared-states.ts';
 import type { Replicas } from '../store/contract.ts';
 import { openReplicas } from '../store/postgres-replicas.ts';
@@ -24,14 +25,14 @@ function start(requestsPerMinute: number) {
 	const running = new Set<Promise<unknown>>();
 	const budgets = [replicas.store, replicas.replica].map(({ db }) => {
 		const row = createSharedState<BudgetState>({ db, clock }, name);
-		const cell: Cell<BudgetState> = {
+		const sharedState: SharedState<BudgetState> = {
 			update(change) {
 				const update = row.update(change).finally(() => running.delete(update));
 				running.add(update);
 				return update;
 			},
 		};
-		const budget = createRequestBudget({ requestsPerMinute, clock, cell });
+		const budget = createRequestBudget({ requestsPerMinute, clock, sharedState });
 		budget.took(50);
 		return budget;
 	});

@@ -1,18 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
-import type { Cell } from '../../src/kernel/memory.ts';
-import { type BudgetState, createRequestBudget, type Permit } from '../../src/service/budget.ts';
+import type { SharedState } from '../../src/kernel/memory.ts';
+import { createRequestBudget, type Permit } from '../../src/service/budget.ts';
+import { readRateLimit } from '../../src/service/rate-limit-headers.ts';
 import type { RequestPriority } from '../../src/service/service.ts';
-import { readRateLimit } from '../../src/service/transport.ts';
+import type { BudgetState } from '../../src/service/token-bucket.ts';
 import { runs } from '../support/runs.ts';
 
 /** Of a limit of 250: 20 are kept for deliveries, 35 more for people, and 4 go to watching at once. */
 const CAPACITY = 59;
 
-function start(requestsPerMinute = 250, { isSlow = false, cell }: { isSlow?: boolean; cell?: Cell<BudgetState> } = {}) {
+function start(
+	requestsPerMinute = 250,
+	{ isSlow = false, sharedState }: { isSlow?: boolean; sharedState?: SharedState<BudgetState> } = {},
+) {
 	const clock = createManualClock();
-	const budget = createRequestBudget({ requestsPerMinute, clock, ...(cell && { cell }) });
+	const budget = createRequestBudget({ requestsPerMinute, clock, ...(sharedState && { sharedState }) });
 	if (!isSlow) budget.took(50);
 	const granted: string[] = [];
 	const permits = new Map<string, Permit>();
@@ -417,7 +421,7 @@ describe('when the clock is set', () => {
 it('grants nothing while its row cannot be read, keeps deadlines, and goes on afterwards', async () => {
 	let isAway = true;
 	let row: BudgetState | null = null;
-	const cell: Cell<BudgetState> = {
+	const sharedState: SharedState<BudgetState> = {
 		async update(change) {
 			if (isAway) throw new Error('the database is away');
 			const { state, result } = change(row);
@@ -425,7 +429,7 @@ it('grants nothing while its row cannot be read, keeps deadlines, and goes on af
 			return result;
 		},
 	};
-	const { clock, budget, ask, granted } = start(250, { cell });
+	const { clock, budget, ask, granted } = start(250, { sharedState });
 	const hasty = ask('hasty', 'person', { deadline: clock.now() + 8_000 });
 	void ask('patient', 'delivery');
 	// Lost, as the next response says it again.

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { mergeForPut, putBodyOf } from '../../src/domain/compare.ts';
-import { gated, openQuestion, type SentItem } from '../../src/domain/session.ts';
-import { inSlices } from '../../src/kernel/lease-loop.ts';
+import { gated } from '../../src/domain/gate.ts';
+import { openQuestion, type SentItem } from '../../src/domain/session.ts';
+import { runInSlices } from '../../src/kernel/slices.ts';
 import { previewOf } from '../../src/screens/preview.ts';
 import { isPutSuccess, listQuery, readListResponse, readSessionResponse } from '../../src/service/schema.ts';
 
@@ -13,9 +14,9 @@ const MOST_BYTES = 100_000;
 const [SESSION = '', PUT = '', REPLY = '', WHOLE_REPLY = '', LIST = '', ...others] = jsonIn('docs/service.md');
 
 async function sessionIn(json: string) {
-	const read = await inSlices(readSessionResponse(JSON.parse(json), json, 'another'));
+	const read = await runInSlices(readSessionResponse(JSON.parse(json), json, 'another'));
 	if (read === null) throw new Error('the documented session cannot be read');
-	return inSlices(gated(read));
+	return runInSlices(gated(read));
 }
 
 /** The body of the PUT that carries these answers to the open question of a session. */

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { gated, type ReadSession } from '../../src/domain/session.ts';
-import { atOnce } from '../../src/kernel/lease-loop.ts';
+import { gated, type ReadSession } from '../../src/domain/gate.ts';
+import { runSync } from '../../src/kernel/slices.ts';
+import { readBody } from '../../src/service/response-body.ts';
 import { isPutSuccess, readSessionResponse, sourcesIn } from '../../src/service/schema.ts';
-import { readBody } from '../../src/service/transport.ts';
 import { anyCharacter, anyWebUrl } from '../support/any-text.ts';
 import { runs } from '../support/runs.ts';
 import { readResponse } from '../support/sessions.ts';
@@ -87,7 +87,7 @@ function read(session: unknown): ReadSession {
 /** The actions of a session whose one message has this `agent_data`, as people see them. */
 function actionsOf(agentData: unknown) {
 	const session = read({ status: 'active', messages: [{ role: 'assistant', agent_data: agentData }] });
-	return atOnce(gated(session)).messages[0]?.actions;
+	return runSync(gated(session)).messages[0]?.actions;
 }
 
 const whole = {
@@ -386,7 +386,7 @@ describe('a body with too many parts', () => {
 	const many = (piece: string) => piece.repeat(100_000);
 	const read = (text: string) => {
 		const response = { status: 200, headers: new Map(), body: Buffer.from(text), arrivedAt: 0 };
-		return readBody(response, 'read', (value, json) => atOnce(readSessionResponse(value, json, 'x')));
+		return readBody(response, 'read', (value, json) => runSync(readSessionResponse(value, json, 'x')));
 	};
 
 	it.each([
@@ -423,7 +423,7 @@ describe('the sources of items', () => {
 	interface Sources {
 		messages?: Record<number, { human_input?: Record<number, Record<string, string>> }>;
 	}
-	const messageSources = (json: string) => (atOnce(sourcesIn(json)).session as Sources | undefined)?.messages;
+	const messageSources = (json: string) => (runSync(sourcesIn(json)).session as Sources | undefined)?.messages;
 
 	it('are those of the values that JSON.parse finds', () => {
 		fc.assert(

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readRateLimit } from '../../src/service/transport.ts';
+import { readRateLimit } from '../../src/service/rate-limit-headers.ts';
 import { createHarness } from './harness.ts';
 
 const now = Date.parse('2026-01-05T09:00:00Z');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ReadMessage } from '../../src/domain/session.ts';
+import type { ReadMessage } from '../../src/domain/gate.ts';
 import { saying } from '../support/sessions.ts';
 import {
 	assistant,

@@ -1,4 +1,4 @@
-import { createMemoryCell } from '../../src/kernel/memory.ts';
+import { createMemoryState } from '../../src/kernel/memory.ts';
 import { createRateLimiter } from '../../src/kernel/rate-limiter.ts';
 import { createSlackCalls, type Need } from '../../src/slack/calls.ts';
 import type { SlackClients } from '../../src/slack/clients.ts';
@@ -101,7 +101,7 @@ it('does not use what seems to have been told later than now', async () => {
 	};
 	const shared = {
 		store,
-		listing: createMemoryCell<Parameters<Parameters<Shared['listing']['update']>[0]>[0] & object>(clock),
+		listing: createMemoryState<Parameters<Parameters<Shared['listing']['update']>[0]>[0] & object>(clock),
 		teamId: () => TEAM,
 		hasReplicas: true,
 	};
@@ -123,7 +123,7 @@ it('ends the wait for somebody of whom another replica read in the list', async 
 		listed: async () => {},
 		outdate: async () => {},
 	};
-	const listing = createMemoryCell<{ by: string; until: number }>(clock);
+	const listing = createMemoryState<{ by: string; until: number }>(clock);
 	await listing.update(() => ({ state: { by: 'another replica', until: clock.now() + 60_000 }, result: null }));
 	const { calls, allowed } = callsAt(clock);
 	await allowed('look');

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { digest } from '../../src/domain/session-snapshot.ts';
+import { digest } from '../../src/domain/session-digest.ts';
 
 /**
  * The sessions whose stored open question is not what their newest read found, with both. Empty without a SQLite database in

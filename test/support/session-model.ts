@@ -1,4 +1,5 @@
-import { openQuestion, type ReadSession } from '../../src/domain/session.ts';
+import type { ReadSession } from '../../src/domain/gate.ts';
+import { openQuestion } from '../../src/domain/session.ts';
 import type { SessionModel } from '../../src/screens/form.ts';
 import { newMetadata } from '../../src/slack/ids.ts';
 import { createLinks } from '../../src/slack/links.ts';

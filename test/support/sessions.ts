@@ -1,13 +1,7 @@
-import {
-	gated,
-	type ReadItem,
-	type ReadMessage,
-	type ReadSession,
-	type SentItem,
-	type Session,
-} from '../../src/domain/session.ts';
-import * as texts from '../../src/domain/texts.ts';
-import { atOnce } from '../../src/kernel/lease-loop.ts';
+import { gated, type ReadItem, type ReadMessage, type ReadSession } from '../../src/domain/gate.ts';
+import * as hashes from '../../src/domain/hashes.ts';
+import type { SentItem, Session } from '../../src/domain/session.ts';
+import { runSync } from '../../src/kernel/slices.ts';
 import { readSessionResponse } from '../../src/service/schema.ts';
 
 /** A session as it was read: by default it waits for a person and has no messages. */
@@ -28,12 +22,12 @@ export function readSession(fields: Partial<ReadSession> = {}): ReadSession {
 
 /** A session as the program knows it. */
 export function throughGate(read: ReadSession): Session {
-	return atOnce(gated(read));
+	return runSync(gated(read));
 }
 
 /** Reads what the service sends for this value. Null for what is no session. */
 export function readResponse(value: unknown, sessionId: string): ReadSession | null {
-	return atOnce(readSessionResponse(value, JSON.stringify(value), sessionId));
+	return runSync(readSessionResponse(value, JSON.stringify(value), sessionId));
 }
 
 /** Null for what is no session. */
@@ -46,11 +40,12 @@ export function buildSession(fields: Partial<ReadSession> = {}): Session {
 	return throughGate(readSession(fields));
 }
 
-export const fingerprintOf = (items: Parameters<typeof texts.fingerprintOf>[0]) => atOnce(texts.fingerprintOf(items));
-export const hashOfTexts = (all: readonly string[]) => atOnce(texts.hashOfTexts(all));
+export const fingerprintOf = (items: Parameters<typeof hashes.fingerprintOf>[0]) =>
+	runSync(hashes.fingerprintOf(items));
+export const hashOfTexts = (all: readonly string[]) => runSync(hashes.hashOfTexts(all));
 
 export function shownHashOf({ content, humanInput }: Pick<ReadMessage, 'content' | 'humanInput'>): string {
-	return atOnce(texts.shownHashOf(content, humanInput));
+	return runSync(hashes.shownHashOf(content, humanInput));
 }
 
 /** Items as the service sent them. */

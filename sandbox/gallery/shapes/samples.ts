@@ -1,19 +1,12 @@
 import type { HomeView, ModalView } from '@slack/types';
 import type { Answer, AnswerItem, OtherAnswer } from '../../../src/domain/answer.ts';
 import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../../src/domain/channel-settings.ts';
+import { gated, type ReadItem, type ReadMessage, type ReadSession } from '../../../src/domain/gate.ts';
 import type { HandOver } from '../../../src/domain/hand-over.ts';
 import type { InputGuess } from '../../../src/domain/input-kind.ts';
-import {
-	type AgentAction,
-	gated,
-	openQuestion,
-	type ReadItem,
-	type ReadMessage,
-	type ReadSession,
-	type Session,
-} from '../../../src/domain/session.ts';
+import { type AgentAction, openQuestion, type Session } from '../../../src/domain/session.ts';
 import { type QuestionView, type SessionSnapshot, snapshotOf } from '../../../src/domain/session-snapshot.ts';
-import { atOnce } from '../../../src/kernel/lease-loop.ts';
+import { runSync } from '../../../src/kernel/slices.ts';
 import type { SettingsModel } from '../../../src/screens/settings.ts';
 import { MOST_GROUPS, MOST_PEOPLE, settingsValuesOf } from '../../../src/screens/settings-fields.ts';
 import { readSessionResponse } from '../../../src/service/schema.ts';
@@ -148,11 +141,11 @@ export function agentMessage(content: string, overrides: Partial<ReadMessage> = 
 }
 
 export function throughGate(read: ReadSession): Session {
-	return atOnce(gated(read));
+	return runSync(gated(read));
 }
 
 export const EMPTY = throughGate(
-	present(atOnce(readSessionResponse({ session: { messages: [], sessionId: SESSION_ID } }, '', SESSION_ID))),
+	present(runSync(readSessionResponse({ session: { messages: [], sessionId: SESSION_ID } }, '', SESSION_ID))),
 );
 
 export function sessionOf(text: string, overrides: Partial<ReadSession> = {}): Session {

@@ -1,4 +1,5 @@
-import { openQuestion, type ReadSession } from '../../../src/domain/session.ts';
+import type { ReadSession } from '../../../src/domain/gate.ts';
+import { openQuestion } from '../../../src/domain/session.ts';
 import { draftModal, HISTORY_PAGE, historyView, questionModal } from '../../../src/screens/answer.ts';
 import { chooseItemModal, type SessionModel, sessionModal } from '../../../src/screens/form.ts';
 import { handOverMetadata, handOverModal } from '../../../src/screens/hand-over.ts';

@@ -3,7 +3,7 @@ import type { Settings } from '../../config.ts';
 import { CHECK_COUNTS_MS } from '../../delivery/author-check.ts';
 import type { Answerers } from '../../domain/answerers.ts';
 import { createLog } from '../../kernel/log.ts';
-import { createMemoryCell } from '../../kernel/memory.ts';
+import { createMemoryState } from '../../kernel/memory.ts';
 import { createRateLimiter } from '../../kernel/rate-limiter.ts';
 import { whyNoSettings } from '../../people/settings-saving.ts';
 import { CHECK_INTERVAL_MS } from '../../sessions/endings.ts';
@@ -161,7 +161,7 @@ function createRules(bot: Bot, { userId, channelId, named, ...slack }: Subject) 
 	const channels = slackChannels.createChannels(parts);
 	const memberships = slackChannels.createMemberships(
 		{ ...parts, store: { handOvers: { holds: async () => false } } },
-		{ changes: createMemoryCell(clock), turn: async () => null },
+		{ changes: createMemoryState(clock), turn: async () => null },
 	);
 	const request = { person: { teamId, userId }, channelId };
 	const question = { channelId, sessionId: 'any' };

@@ -1,5 +1,5 @@
+import { limitPerMinute } from '../../service/rate-limit-headers.ts';
 import { listQuery, readListResponse } from '../../service/schema.ts';
-import { limitPerMinute } from '../../service/transport.ts';
 import { counted } from '../../slack/phrases.ts';
 import { OWN_SCHEMA } from '../../store/migrate.ts';
 import { judgeAddresses, movedWords } from '../../store/service-address.ts';

@@ -271,7 +271,7 @@ export const WATCH_TABLES = tables({
 			hash: orNull(text),
 			/** Of a form: its view without a notice, with what was typed before. */
 			view: orNull({ ...sealed, bound: OF_PERSON, isSecret: true, people: 'part' }),
-			/** Of a form: what a read found, see `Became`. */
+			/** Of a form: what a read found, see `QuestionOutcome`. */
 			learned: orNull(text),
 			/** Of a receipt: the state and agent outcome that its window shows, or else a message; null: neither. */
 			told: orNull(text),

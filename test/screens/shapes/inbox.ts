@@ -27,7 +27,7 @@ import {
 	WAITING,
 	waitingAs,
 } from '../../../sandbox/gallery/shapes/views.ts';
-import type { ReadSession } from '../../../src/domain/session.ts';
+import type { ReadSession } from '../../../src/domain/gate.ts';
 import { homeView, INBOX_LOADING, type InboxModel, inboxModal, snoozedMessage } from '../../../src/screens/inbox.ts';
 import { type InboxQuestion, PER_PAGE } from '../../../src/screens/inbox-content.ts';
 import { PROVEN_REFUSALS } from '../../../src/slack/access-policy.ts';

@@ -39,8 +39,8 @@ import {
 import { WAITING } from '../../../sandbox/gallery/shapes/views.ts';
 import type { Answer } from '../../../src/domain/answer.ts';
 import type { ReminderStage } from '../../../src/domain/channel-settings.ts';
+import type { ReadSession } from '../../../src/domain/gate.ts';
 import type { Person } from '../../../src/domain/person.ts';
-import type { ReadSession } from '../../../src/domain/session.ts';
 import type { QuestionView } from '../../../src/domain/session-snapshot.ts';
 import { type CardModel, endPost, watchCard } from '../../../src/screens/card.ts';
 import {

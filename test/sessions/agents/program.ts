@@ -2,9 +2,10 @@ import { createConfirmation } from '../../../src/delivery/confirm.ts';
 import { createDelivery } from '../../../src/delivery/deliver.ts';
 import { ourAnswers } from '../../../src/delivery/earlier-answers.ts';
 import { createWrite } from '../../../src/delivery/put.ts';
-import { isAwaited, isBlocking } from '../../../src/domain/answer.ts';
+import { awaitsAgentOutcome, isBlocking } from '../../../src/domain/answer.ts';
 import { evidence } from '../../../src/domain/asked.ts';
-import { askingMessageIndex, filledAt, questionAt, type SentItem, type Session } from '../../../src/domain/session.ts';
+import type { SentItem, Session } from '../../../src/domain/session.ts';
+import { askingMessageIndex, filledAt, questionAt } from '../../../src/domain/session.ts';
 import { NO_ANSWERS } from '../../../src/domain/session-snapshot.ts';
 import { stringOf } from '../../../src/domain/texts.ts';
 import type { Lease } from '../../../src/kernel/lease-loop.ts';
@@ -241,12 +242,12 @@ export function createProgram(stores: Stores, sessionId: string, agent: Agent) {
 			const { token } = LEASE;
 			const { signal } = new AbortController();
 			if (isBlocking(answer.state)) await parts.deliver(answer, token, signal);
-			else if (isAwaited(answer)) {
+			else if (awaitsAgentOutcome(answer)) {
 				const checked = await parts.confirm(answer, signal);
 				if (checked !== null) await parts.write(answer, token, checked);
 			}
 			const after = await store.answers.get(answer.id);
-			const isDone = after !== null && !isBlocking(after.state) && !isAwaited(after);
+			const isDone = after !== null && !isBlocking(after.state) && !awaitsAgentOutcome(after);
 			if (isDone) await store.answers.update(after, token, { nextAttemptAt: null }, { now });
 			await store.answers.release([{ id: answer.id, token }]);
 		},

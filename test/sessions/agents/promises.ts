@@ -2,8 +2,8 @@ import { expect } from 'vitest';
 import {
 	type Answer,
 	arrivalOf,
+	awaitsAgentOutcome,
 	hasArrived,
-	isAwaited,
 	isBlocking,
 	itemsOf,
 	mayHaveArrived,
@@ -67,7 +67,7 @@ export function createPromises(program: Program, agent: Agent, watchId: string) 
 		const isGone = last !== undefined && itemsOf(last).some(({ value }, at) => value && items[at]?.value === '');
 		if (!isGone || toFormer.some(mayHaveArrived)) return;
 		hold(lost === last.id, 'it is not said whose answer is missed');
-		hold(!isAwaited(last), 'nobody tells an author that the answer is missed');
+		hold(!awaitsAgentOutcome(last), 'nobody tells an author that the answer is missed');
 	}
 
 	/** Of an open question that this read has closed, and that has no answer. */
@@ -141,7 +141,10 @@ export function createPromises(program: Program, agent: Agent, watchId: string) 
 			const last = toThis.findLast(({ questionId }) => questionId === newest?.id);
 			const isNewer = stepsSince(session, index) > (last?.before?.stepsSince ?? Number.POSITIVE_INFINITY);
 			const hasContinued = isNewer && !isWaiting(session.status) && askingMessageIndex(session) === index;
-			hold(!hasContinued || last === undefined || !isAwaited(last), 'an agent that wrote a message has not continued');
+			hold(
+				!hasContinued || last === undefined || !awaitsAgentOutcome(last),
+				'an agent that wrote a message has not continued',
+			);
 			if (toThis.length > 0 || program.wasShownFilled(index, fingerprint)) known.add(place).add(time);
 			const ofRow = toThis
 				.filter(({ questionId }) => questionId === newest?.id)

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { createManualClock } from '../../../fake-slack/index.ts';
-import { createMemoryCell } from '../../../src/kernel/memory.ts';
+import { createMemoryState } from '../../../src/kernel/memory.ts';
 import { createServiceHealth } from '../../../src/service/health.ts';
 import { createListing, type ListingState } from '../../../src/sessions/listing.ts';
 import { createRecordingLog } from '../../store/support.ts';
@@ -14,7 +14,7 @@ async function start() {
 	const clock = createManualClock();
 	const store = await openTestStore();
 	for (const sessionId of SESSIONS) await addWatch(store.watches, { sessionId });
-	const cell = createMemoryCell<ListingState>(clock);
+	const cell = createMemoryState<ListingState>(clock);
 	/** When each session that waits was last saved. */
 	const waiting = new Map<string, number | null>();
 	const service = { isComplete: true };

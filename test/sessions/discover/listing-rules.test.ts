@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { createManualClock, type ManualClock } from '../../../fake-slack/index.ts';
 import { HandraiseError } from '../../../src/kernel/errors.ts';
-import { type Cell, createMemoryCell } from '../../../src/kernel/memory.ts';
+import { createMemoryState, type SharedState } from '../../../src/kernel/memory.ts';
 import { createServiceHealth } from '../../../src/service/health.ts';
 import type { WaitingList } from '../../../src/service/service.ts';
 import { createListing, type ListingState } from '../../../src/sessions/listing.ts';
@@ -29,13 +29,13 @@ const failing = () => new ListFailure('unavailable', true);
 /** A loop whose service answers with `harness.answer`; the times of its requests in seconds from the start. */
 function start({
 	clock = createManualClock(),
-	cell = createMemoryCell<ListingState>(clock),
+	cell = createMemoryState<ListingState>(clock),
 	answer = () => list(),
 	watched = 100,
 	discoverSessions = false,
 }: {
 	clock?: ManualClock;
-	cell?: Cell<ListingState>;
+	cell?: SharedState<ListingState>;
 	answer?: () => WaitingList | Error;
 	watched?: number;
 	discoverSessions?: boolean;

@@ -1,5 +1,6 @@
 import type { ActionsBlock, InputBlock, KnownBlock } from '@slack/types';
-import { openQuestion, type Question, type ReadSession } from '../../../src/domain/session.ts';
+import type { ReadSession } from '../../../src/domain/gate.ts';
+import { openQuestion, type Question } from '../../../src/domain/session.ts';
 import { buildForm } from '../../../src/slack/form/build.ts';
 import type { ViewMetadata } from '../../../src/slack/ids.ts';
 import { markupOf, type Part, type Piece } from '../../../src/slack/rich-text.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { secondOf } from '../../../src/domain/answer.ts';
+import { secondAuthorOf } from '../../../src/domain/answer.ts';
 import type { Subject } from '../contract.ts';
 import { ANN, BOB, EVE, item, LEASE, SERVICE, storeActs, submission, T0, valuesOf } from '../support.ts';
 
@@ -104,7 +104,7 @@ export function describePresses(subject: Subject): void {
 			const told = await Promise.all(losers.map(({ id }) => receiptOf(id)));
 			expect(told.map((one) => one?.dueAt)).toEqual([undefined, T0 + 5, undefined]);
 			const mayAsk = state === 'waiting' || state === 'refused';
-			expect(secondOf(await current(given.id))).toEqual(mayAsk ? BOB : null);
+			expect(secondAuthorOf(await current(given.id))).toEqual(mayAsk ? BOB : null);
 		});
 
 		it.each([
