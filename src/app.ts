@@ -21,7 +21,7 @@ import { registerWatch } from './people/watching.ts';
 import { createPosting } from './posting.ts';
 import { createInboxContent } from './screens/inbox-content.ts';
 import { createSessionService, SERVICE_CALLS } from './service/session-service.ts';
-import { registerDiscovery } from './sessions/discover.ts';
+import { registerDiscovery } from './sessions/listing.ts';
 import { createReadNotes } from './sessions/read-notes.ts';
 import { createBoltApp } from './slack/bolt-app.ts';
 import { createInstallation, identify } from './slack/clients.ts';

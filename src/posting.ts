@@ -33,8 +33,8 @@ export function createPosting(core: Core<Store> & DrawingParts) {
 		expected.delete(id);
 	}
 
-	const announcer = { draw: createDrawing(core), remind: createReminding(core), ...createMessages(core) };
-	const outbox = createOutbox(core, announcer, endings.endChannel, attempted);
+	const parts = { draw: createDrawing(core), remind: createReminding(core), ...createMessages(core) };
+	const outbox = createOutbox(core, parts, endings.endChannel, attempted);
 	const guard = createChannelGuard(core, createChannelList(clients.background), (channel) =>
 		endings.endChannel(channel, 'channelShared'),
 	);

@@ -5,7 +5,8 @@ import { createDraftStore } from './delivery/draft-store.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
 import { codeOf } from './kernel/errors.ts';
 import { createHandOverStore } from './people/hand-over-store.ts';
-import { createChannelSettingsStore, createDiscoveryStore } from './sessions/channel-store.ts';
+import { createChannelSettingsStore } from './sessions/channel-settings-store.ts';
+import { createDiscoveryStore } from './sessions/discovery-store.ts';
 import { createRecordingStore } from './sessions/recording-store.ts';
 import { createSpellingStore } from './sessions/spelling-store.ts';
 import { createWatchStore } from './sessions/watch-store.ts';
@@ -28,8 +29,8 @@ import { createSessionStore } from './store/watched-sessions.ts';
 import { liveWorkspaces } from './store/workspaces.ts';
 import { createInboxStore } from './surfaces/inbox-store.ts';
 import { createMarkStore } from './surfaces/marks.ts';
+import { createPostStore, retryWaiting } from './surfaces/post-store.ts';
 import { createReminderStore } from './surfaces/reminder-store.ts';
-import { createPostStore, retryWaiting } from './surfaces/store.ts';
 import { createViewStore } from './surfaces/view-store.ts';
 
 export interface StoreOptions extends Pick<KeyOptions, 'log' | 'onCheckpoint'> {

@@ -21,8 +21,7 @@ import {
 	UNREADABLE_VALUES,
 	valuesForOthers,
 } from '../domain/answer.ts';
-import type { Person } from '../domain/person.ts';
-import { isSamePerson } from '../domain/person.ts';
+import { isSamePerson, type Person } from '../domain/person.ts';
 import { isReworded, type QuestionKey } from '../domain/session.ts';
 import { parseOrNull, pick } from '../kernel/values.ts';
 import {
@@ -44,7 +43,7 @@ import {
 import { markDue, markQuestion } from '../store/marks.ts';
 import { isUnchanged, stopReplaced } from '../store/migrate.ts';
 import { knownRow, rowOfAnswer } from '../store/question-store.ts';
-import { redrawReceipt } from '../surfaces/plan-store.ts';
+import { redrawReceipt } from '../surfaces/redraw-store.ts';
 import { beginReceipt, forgetReceipt, tellAgain, tellAuthor } from '../surfaces/view-plan-store.ts';
 import { keepAsDraft, removeDraft, removeDrafts } from './draft-store.ts';
 import { recordAct, recordChange, recordFate } from './recorded.ts';

@@ -7,8 +7,7 @@ import {
 	repeatsOf,
 	UNREADABLE_VALUES,
 } from '../domain/answer.ts';
-import type { Person } from '../domain/person.ts';
-import { isSamePerson } from '../domain/person.ts';
+import { isSamePerson, type Person } from '../domain/person.ts';
 import type { QuestionKey } from '../domain/session.ts';
 import { uptimeOf } from '../kernel/clock.ts';
 import { codeOf, HandraiseError } from '../kernel/errors.ts';

@@ -12,8 +12,7 @@ import {
 	type NewAnswer,
 	type OtherAnswer,
 } from '../domain/answer.ts';
-import type { Person } from '../domain/person.ts';
-import { isForgotten } from '../domain/person.ts';
+import { isForgotten, type Person } from '../domain/person.ts';
 import type { QuestionKey, SessionKey } from '../domain/session.ts';
 import type { Lease } from '../kernel/lease-loop.ts';
 import type { Log } from '../kernel/log.ts';
@@ -37,7 +36,7 @@ import { earliest, lookAt, nextDue, takeReadable } from '../store/due.ts';
 import { markQuestion } from '../store/marks.ts';
 import { ARRIVED, arrivedIn, knownQuestions, noteArrival } from '../store/question-store.ts';
 import { isNow } from '../store/store-clock.ts';
-import { redrawSettled } from '../surfaces/plan-store.ts';
+import { redrawSettled } from '../surfaces/redraw-store.ts';
 import {
 	acceptAnswer,
 	lockQuestionOf,

@@ -1,20 +1,24 @@
 import type { Core } from '../core.ts';
-import type { Answer, AnswerPatch } from '../domain/answer.ts';
-import { firstDueAt, isBlocking, QUESTION_MOVED, SEND_WITHIN_MS, UNREADABLE_VALUES } from '../domain/answer.ts';
+import {
+	type Answer,
+	type AnswerPatch,
+	firstDueAt,
+	isBlocking,
+	QUESTION_MOVED,
+	SEND_WITHIN_MS,
+	UNREADABLE_VALUES,
+} from '../domain/answer.ts';
 import { beforePut, compareForDelivery, hasMovedSince, hasWorkedSince } from '../domain/compare.ts';
 import type { Session } from '../domain/session.ts';
 import { uptimeOf } from '../kernel/clock.ts';
 import { HandraiseError } from '../kernel/errors.ts';
 import type { Missed } from '../service/health.ts';
-import type { DeliveryPermit } from '../service/service.ts';
-import { NOT_FOUND_CODES, WAITS_FOR_SERVICE_CODES } from '../service/service.ts';
+import { type DeliveryPermit, NOT_FOUND_CODES, WAITS_FOR_SERVICE_CODES } from '../service/service.ts';
 import type { AnswerStore } from './answer-store.ts';
-import type { Policy } from './author-check.ts';
-import { createAuthorCheck } from './author-check.ts';
+import { createAuthorCheck, type Policy } from './author-check.ts';
 import type { NoteRead } from './confirm.ts';
 import { whoWasFirst } from './earlier-answers.ts';
-import type { Failure } from './failed-attempt.ts';
-import { classifyFailure, nextStepAt } from './failed-attempt.ts';
+import { classifyFailure, type Failure, nextStepAt } from './failed-attempt.ts';
 import { comparisonInput, createPut, createWrite, deliveredPatch, keptQuestion, LeaseLost, newRepeats } from './put.ts';
 
 /** The PUT leaves within this time after the response to our read, because somebody else may write in between. */

@@ -2,8 +2,19 @@ import { FORGOTTEN } from '../domain/person.ts';
 import type { Log } from '../kernel/log.ts';
 import { nextTurn } from '../kernel/slices.ts';
 import { changeInBatches, inBatches, inParts } from '../store/batches.ts';
-import type { Cipher, Db, Row, StoreParts, Tx } from '../store/database.ts';
-import { change, countChanged, from, hasChanged, sql, WITHOUT_LEASE } from '../store/database.ts';
+import {
+	type Cipher,
+	change,
+	countChanged,
+	type Db,
+	from,
+	hasChanged,
+	type Row,
+	type StoreParts,
+	sql,
+	type Tx,
+	WITHOUT_LEASE,
+} from '../store/database.ts';
 import { markDue } from '../store/marks.ts';
 import { tellAgain } from '../surfaces/view-plan-store.ts';
 import { withdrawAnswer } from './accept-store.ts';

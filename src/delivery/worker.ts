@@ -1,12 +1,10 @@
-import type { Answer } from '../domain/answer.ts';
-import { awaitsAgentOutcome, isBlocking } from '../domain/answer.ts';
+import { type Answer, awaitsAgentOutcome, isBlocking } from '../domain/answer.ts';
 import { MINUTE_MS } from '../kernel/clock.ts';
 import { codeOf } from '../kernel/errors.ts';
 import { createLeaseLoop, leaseQueue } from '../kernel/lease-loop.ts';
 import type { Missed } from '../service/health.ts';
 import type { Policy } from './author-check.ts';
-import type { NoteRead } from './confirm.ts';
-import { createConfirmation } from './confirm.ts';
+import { createConfirmation, type NoteRead } from './confirm.ts';
 import { createDelivery } from './deliver.ts';
 import { createWrite, LeaseLost } from './put.ts';
 

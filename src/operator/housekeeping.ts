@@ -2,7 +2,7 @@ import type { Core } from '../core.ts';
 import type { AnswerStore } from '../delivery/answer-store.ts';
 import type { DraftStore } from '../delivery/draft-store.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../kernel/clock.ts';
-import type { DiscoveryStore } from '../sessions/channel-store.ts';
+import type { DiscoveryStore } from '../sessions/discovery-store.ts';
 import { removeEndedWatches } from '../sessions/watch-store.ts';
 import type { AuditStore } from '../store/audit.ts';
 import { type StoreDatabase, TABLES } from '../store/database.ts';

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { Core } from '../core.ts';
 import { createWaker, MINUTE_MS } from '../kernel/clock.ts';
 import { codeOf } from '../kernel/errors.ts';
-import { clearAnswerers } from '../sessions/channel-store.ts';
+import { clearAnswerers } from '../sessions/channel-settings-store.ts';
 import { recordOperator } from '../store/audit.ts';
 import { type Cipher, type Db, type StoreDatabase, TABLES } from '../store/database.ts';
 import { PERSON_TABLES } from '../store/person-ids.ts';

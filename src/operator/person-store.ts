@@ -4,14 +4,15 @@ import { isBlocking, SUBMISSION } from '../domain/answer.ts';
 import { forgottenName } from '../domain/person.ts';
 import { DAY_MS } from '../kernel/clock.ts';
 import { parseOrNull } from '../kernel/values.ts';
-import { removeDiscoveries } from '../sessions/channel-store.ts';
-import { endStored } from '../sessions/watch-store.ts';
+import { removeDiscoveries } from '../sessions/discovery-store.ts';
+import { endWatchById } from '../sessions/watch-store.ts';
 import { type Cipher, type Db, from, isPostgres, type Row, sql, type Tx } from '../store/database.ts';
 import { PERSON_TABLES, type PersonPage, removeRowsOf, replacePerson, rowsOfPerson } from '../store/person-ids.ts';
 import { readHandOver, removeNotesOf } from '../store/question-store.ts';
 import { markForCompaction } from '../store/secret-wiping.ts';
 import { liveWatches } from '../store/watches.ts';
-import { giveBack, redrawNaming } from '../surfaces/plan-store.ts';
+import { giveBack } from '../surfaces/giving-back-store.ts';
+import { redrawNaming } from '../surfaces/redraw-store.ts';
 import { endHeldLeases } from '../surfaces/reminder-store.ts';
 import { forgetForms, rebuildInboxes } from '../surfaces/view-plan-store.ts';
 
@@ -52,7 +53,7 @@ export function createPersonStore(cipher: Cipher, days: number) {
 			const isDirect = sql<boolean>`channel_id like 'D%'`;
 			const direct = await liveWatches(trx, { createdBy: userId }).where(isDirect).execute();
 			const ending = { reason: 'unwatched', posts: [] } as const;
-			for (const { id } of direct) await endStored(tx, id, ending);
+			for (const { id } of direct) await endWatchById(tx, id, ending);
 			await removeDiscoveries(trx, userId, isDirect);
 			counts['watches ended in their direct message (others go on)'] = direct.length;
 			const drawn = await redrawNaming(tx, userId);

@@ -2,7 +2,7 @@ import { putAside } from '../delivery/accept-store.ts';
 import { OTHER_SERVICE } from '../delivery/worker.ts';
 import { BLOCKING_STATES } from '../domain/answer.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { endStored } from '../sessions/watch-store.ts';
+import { endWatchById } from '../sessions/watch-store.ts';
 import { recordOperator } from '../store/audit.ts';
 import {
 	type Cipher,
@@ -22,7 +22,8 @@ import { numberBefore } from '../store/question-store.ts';
 import { addressesBeside, type Move, moveToService } from '../store/service-address.ts';
 import { changeSession, removeSession } from '../store/watched-sessions.ts';
 import { changeWatch, liveWatches } from '../store/watches.ts';
-import { moveNotices, settleOpen } from '../surfaces/plan-store.ts';
+import { moveNotices } from '../surfaces/plan-store.ts';
+import { settleOpen } from '../surfaces/question-changes-store.ts';
 
 /** A process that has just ended may still be connected. */
 const STOP_WITHIN_MS = 5_000;
@@ -120,7 +121,7 @@ async function joinSession(tx: CipherTx, sessionId: string, { from: address, to 
 		if (twin === undefined) await changeWatch(trx, watch.id, { revision: 0 });
 		else {
 			const reason = watch.mode === 'raisedHand' ? 'handLowered' : 'unwatched';
-			await endStored(tx, watch.id, { reason, posts: [] });
+			await endWatchById(tx, watch.id, { reason, posts: [] });
 			endedCount++;
 		}
 	}

@@ -6,8 +6,18 @@ import type { Place } from '../slack/access-policy.ts';
 import { textMessage } from '../slack/blocks.ts';
 import type { HandlerContext } from '../slack/context.ts';
 import { ACTIONS, type ActionId, CALLBACKS, decodeTextTarget, type SessionTarget } from '../slack/ids.ts';
-import type { AllowedRequest, PersonRequest, Press, Task, TaskResult } from '../slack/request.ts';
-import { forAnybody, ifAllowed, ifAllowedAnywhere, NOTHING_TO_DO, windowPlace } from '../slack/request.ts';
+import {
+	type AllowedRequest,
+	forAnybody,
+	ifAllowed,
+	ifAllowedAnywhere,
+	NOTHING_TO_DO,
+	type PersonRequest,
+	type Press,
+	type Task,
+	type TaskResult,
+	windowPlace,
+} from '../slack/request.ts';
 import { line, type Words } from '../slack/rich-text.ts';
 import type { OpenOptions, SessionFlow } from './session-flow.ts';
 

@@ -1,16 +1,14 @@
 import type { Core } from '../core.ts';
 import type { Draft, DraftStore } from '../delivery/draft-store.ts';
 import { submissionKeyOf } from '../domain/answer.ts';
-import type { Person } from '../domain/person.ts';
-import { isSamePerson } from '../domain/person.ts';
+import { isSamePerson, type Person } from '../domain/person.ts';
 import type { Question, QuestionKey } from '../domain/session.ts';
 import { MINUTE_MS, uptimeOf } from '../kernel/clock.ts';
 import { codeOf } from '../kernel/errors.ts';
 import { setBounded } from '../kernel/memory.ts';
 import { pick } from '../kernel/values.ts';
 import type { ModalView } from '../slack/blocks.ts';
-import type { Values } from '../slack/form/fields.ts';
-import { readForm, withoutPositions } from '../slack/form/fields.ts';
+import { readForm, type Values, withoutPositions } from '../slack/form/fields.ts';
 import type { ViewMetadata } from '../slack/ids.ts';
 import type { SubmittedSessionView, SubmittedView } from '../slack/request.ts';
 import type { ViewHandle } from '../slack/view-handle.ts';

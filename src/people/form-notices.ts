@@ -1,7 +1,6 @@
 import { type OurAnswers, valuesAt } from '../delivery/earlier-answers.ts';
 import { type Answer, hasArrived, isBlocking, mayHaveArrived, shownValuesOf } from '../domain/answer.ts';
-import type { Person } from '../domain/person.ts';
-import { isSamePerson } from '../domain/person.ts';
+import { isSamePerson, type Person } from '../domain/person.ts';
 import { askingMessageIndex, isOver, type Question, questionAt, type Session } from '../domain/session.ts';
 import type { SessionModel } from '../screens/form.ts';
 import { NOTICES } from '../screens/form-notices.ts';

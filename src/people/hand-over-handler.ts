@@ -15,8 +15,15 @@ import {
 import { textMessage } from '../slack/blocks.ts';
 import type { HandlerContext } from '../slack/context.ts';
 import { ACTIONS, CALLBACKS, decodeQuestionRef } from '../slack/ids.ts';
-import type { PersonRequest, Press, Submitted } from '../slack/request.ts';
-import { answerPlace, ifAllowed, NOTHING_TO_DO, sessionViewOf } from '../slack/request.ts';
+import {
+	answerPlace,
+	ifAllowed,
+	NOTHING_TO_DO,
+	type PersonRequest,
+	type Press,
+	type Submitted,
+	sessionViewOf,
+} from '../slack/request.ts';
 import { createHandOvers, type HandOverStores, type PressedQuestion } from './hand-overs.ts';
 
 const VALUES = z.object({

@@ -14,7 +14,7 @@ import { type Db, from, isFound, type StoreParts, sessionOf, sql, type Tx } from
 import { lockFor } from '../store/locks.ts';
 import { handOverQuestion, openQuestionOf, readHandOver } from '../store/question-store.ts';
 import { liveWatches } from '../store/watches.ts';
-import { type GivenBack, giveBack, lockHandedQuestion, passOn, recordHandOver } from '../surfaces/plan-store.ts';
+import { type GivenBack, giveBack, lockHandedQuestion, passOn, recordHandOver } from '../surfaces/giving-back-store.ts';
 import { streamOf } from '../surfaces/post.ts';
 
 /** The newest hand-over of each question, stored with it. `settleQuestion` and `endWatch` end it. */

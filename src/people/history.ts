@@ -4,10 +4,19 @@ import { HISTORY_PAGE, historyView, questionModal } from '../screens/answer.ts';
 import type { WatchStore } from '../sessions/watch-store.ts';
 import type { Place } from '../slack/access-policy.ts';
 import type { HandlerContext } from '../slack/context.ts';
-import type { ViewMetadata } from '../slack/ids.ts';
-import { ACTIONS, decodeTarget, isDirectMessage, newMetadata } from '../slack/ids.ts';
-import type { AllowedRequest, PersonRequest, SubmittedView } from '../slack/request.ts';
-import { atOrigin, copyPlace, forAnybody, ifAllowed, originOf, sessionViewOf, windowPlace } from '../slack/request.ts';
+import { ACTIONS, decodeTarget, isDirectMessage, newMetadata, type ViewMetadata } from '../slack/ids.ts';
+import {
+	type AllowedRequest,
+	atOrigin,
+	copyPlace,
+	forAnybody,
+	ifAllowed,
+	originOf,
+	type PersonRequest,
+	type SubmittedView,
+	sessionViewOf,
+	windowPlace,
+} from '../slack/request.ts';
 
 /** Registers *History* and the buttons of its pages. Returns what opens it. Nothing here asks the session service. */
 export function registerHistory(core: HandlerContext<{ answers: AnswerStore; watches: WatchStore }>) {

@@ -1,22 +1,24 @@
 import { draftModal } from '../screens/answer.ts';
-import type { ActionId, ViewMetadata } from '../slack/ids.ts';
-import { ACTIONS, CALLBACKS, decodeQuestionRef, decodeTarget } from '../slack/ids.ts';
-import type { AllowedRequest, PersonRequest, Press, SubmittedSessionView, Task } from '../slack/request.ts';
+import { ACTIONS, type ActionId, CALLBACKS, decodeQuestionRef, decodeTarget, type ViewMetadata } from '../slack/ids.ts';
 import {
+	type AllowedRequest,
 	forAnybody,
 	ifAllowed,
 	ifAllowedAnywhere,
 	isOfSession,
 	NOTHING_TO_DO,
 	originOf,
+	type PersonRequest,
+	type Press,
 	SILENTLY,
+	type SubmittedSessionView,
 	sessionViewOf,
+	type Task,
 	windowPlace,
 } from '../slack/request.ts';
 import { createDrafting } from './drafts.ts';
 import { registerHistory } from './history.ts';
-import type { Commands } from './session-command.ts';
-import { registerSessionCommand } from './session-command.ts';
+import { type Commands, registerSessionCommand } from './session-command.ts';
 import { createSessionFlow } from './session-flow.ts';
 import type { WatchCommands } from './watch-commands.ts';
 

@@ -2,27 +2,33 @@ import type { Origin } from '../domain/answer.ts';
 import type { Person } from '../domain/person.ts';
 import { MINUTE_MS } from '../kernel/clock.ts';
 import { loggedId } from '../kernel/log.ts';
-import type { SessionModel } from '../screens/form.ts';
-import { chooseItemModal, loadingModal, metadataOf, sessionModal } from '../screens/form.ts';
+import { chooseItemModal, loadingModal, metadataOf, type SessionModel, sessionModal } from '../screens/form.ts';
 import { NOTICES } from '../screens/form-notices.ts';
 import { ONLY_TEXT } from '../screens/question.ts';
 import { NOT_FOUND_CODES, WAITS_FOR_SERVICE_CODES } from '../service/service.ts';
 import type { ModalView } from '../slack/blocks.ts';
 import { slackCodeOf, slackErrorCode, slackFailure } from '../slack/clients.ts';
 import { answerCard, errorMessage, errorModal, errorWords, stillWaitingMessage } from '../slack/error-view.ts';
-import type { SessionTarget } from '../slack/ids.ts';
-import { CALLBACKS, decodeMetadata, newMetadata } from '../slack/ids.ts';
+import { CALLBACKS, decodeMetadata, newMetadata, type SessionTarget } from '../slack/ids.ts';
 import { createPatientReads } from '../slack/patient-reads.ts';
 import type { ReadPermit } from '../slack/person-reads.ts';
-import type { AllowedRequest, NotAllowed, PersonRequest, SubmittedView, Task } from '../slack/request.ts';
-import { atOrigin, copyPlace, ifAllowed, inboxOf, originOf, windowPlace } from '../slack/request.ts';
-import type { Words } from '../slack/rich-text.ts';
-import { line } from '../slack/rich-text.ts';
-import type { UpdateOutcome, ViewHandle } from '../slack/view-handle.ts';
-import { openView } from '../slack/view-handle.ts';
+import {
+	type AllowedRequest,
+	atOrigin,
+	copyPlace,
+	ifAllowed,
+	inboxOf,
+	type NotAllowed,
+	originOf,
+	type PersonRequest,
+	type SubmittedView,
+	type Task,
+	windowPlace,
+} from '../slack/request.ts';
+import { line, type Words } from '../slack/rich-text.ts';
+import { openView, type UpdateOutcome, type ViewHandle } from '../slack/view-handle.ts';
 import type { Prefill } from './drafts.ts';
-import type { ChosenMessage, Content, ShownReading } from './session-presenter.ts';
-import { createPresenter } from './session-presenter.ts';
+import { type ChosenMessage, type Content, createPresenter, type ShownReading } from './session-presenter.ts';
 
 export interface OpenOptions extends SessionTarget {
 	/** The person came to answer: when no question is open, the modal says who settled the newest one. */

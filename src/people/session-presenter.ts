@@ -1,33 +1,28 @@
 import type { AnswerStore } from '../delivery/answer-store.ts';
 import type { DraftStore } from '../delivery/draft-store.ts';
-import type { OurAnswers } from '../delivery/earlier-answers.ts';
-import { ourAnswers } from '../delivery/earlier-answers.ts';
+import { type OurAnswers, ourAnswers } from '../delivery/earlier-answers.ts';
 import { hasArrived, isAnsweredSince, submissionKeyOf } from '../domain/answer.ts';
 import { NO_OCCURRENCES } from '../domain/occurrences.ts';
-import type { Person } from '../domain/person.ts';
-import { isSamePerson } from '../domain/person.ts';
+import { isSamePerson, type Person } from '../domain/person.ts';
 import { looksSecretAt } from '../domain/secrecy.ts';
-import type { Question } from '../domain/session.ts';
-import { isOver, isSameQuestion, openQuestion } from '../domain/session.ts';
-import type { SnapshotQuestion } from '../domain/session-snapshot.ts';
-import { storedQuestionOf } from '../domain/session-snapshot.ts';
+import { isOver, isSameQuestion, openQuestion, type Question } from '../domain/session.ts';
+import { type SnapshotQuestion, storedQuestionOf } from '../domain/session-snapshot.ts';
 import type { SessionModel } from '../screens/form.ts';
 import { NOTICES } from '../screens/form-notices.ts';
 import type { WatchStore } from '../sessions/watch-store.ts';
 import type { HandlerContext } from '../slack/context.ts';
-import type { Values } from '../slack/form/fields.ts';
-import { asksTheSame, withoutPositions } from '../slack/form/fields.ts';
+import { asksTheSame, type Values, withoutPositions } from '../slack/form/fields.ts';
 import type { ViewMetadata } from '../slack/ids.ts';
 import type { PersonRead } from '../slack/person-reads.ts';
 import type { Words } from '../slack/rich-text.ts';
 import type { SessionStore } from '../store/watched-sessions.ts';
 import type { ViewStore } from '../surfaces/view-store.ts';
 import type { Drafting, Prefill, StandingForm } from './drafts.ts';
-import type { Notice } from './form-notices.ts';
 import {
 	emptiedNotice,
 	emptiedWords,
 	lostNotice,
+	type Notice,
 	settledBy,
 	settledNotice,
 	standingNotice,

@@ -14,7 +14,7 @@ import {
 	settingsChangedPost,
 } from '../screens/settings.ts';
 import { MOST_PEOPLE, type SettingsField } from '../screens/settings-fields.ts';
-import type { ChannelSettingsStore, StoredChannelSettings } from '../sessions/channel-store.ts';
+import type { ChannelSettingsStore, StoredChannelSettings } from '../sessions/channel-settings-store.ts';
 import { isGoneGroup, slackCodeOf } from '../slack/clients.ts';
 import type { HandlerContext } from '../slack/context.ts';
 import type { AllowedRequest } from '../slack/request.ts';

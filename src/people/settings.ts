@@ -18,7 +18,7 @@ import {
 	settingsRefused,
 	settingsSaved,
 } from '../screens/settings.ts';
-import type { ChannelSettingsStore, StoredChannelSettings } from '../sessions/channel-store.ts';
+import type { ChannelSettingsStore, StoredChannelSettings } from '../sessions/channel-settings-store.ts';
 import { textMessage } from '../slack/blocks.ts';
 import type { HandlerContext } from '../slack/context.ts';
 import { ACTIONS, CALLBACKS } from '../slack/ids.ts';
@@ -33,8 +33,7 @@ import {
 	type Task,
 	type Wait,
 } from '../slack/request.ts';
-import type { Words } from '../slack/rich-text.ts';
-import { rich } from '../slack/rich-text.ts';
+import { rich, type Words } from '../slack/rich-text.ts';
 import type { UserGroups } from '../slack/user-groups.ts';
 import { createSettingsSaving, whyNoSettings } from './settings-saving.ts';
 

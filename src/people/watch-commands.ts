@@ -20,9 +20,9 @@ import {
 	watchList,
 	watchOutcomeWords,
 } from '../screens/watch.ts';
-import type { ChannelSettingsStore } from '../sessions/channel-store.ts';
-import type { registerDiscovery } from '../sessions/discover.ts';
+import type { ChannelSettingsStore } from '../sessions/channel-settings-store.ts';
 import type { Endings } from '../sessions/endings.ts';
+import type { registerDiscovery } from '../sessions/listing.ts';
 import type { Hooks, Subscriptions, WatchOutcome } from '../sessions/subscribe.ts';
 import type { MessageContent } from '../slack/blocks.ts';
 import { slackCodeOf } from '../slack/clients.ts';

@@ -1,7 +1,10 @@
 import type { Draft } from '../delivery/draft-store.ts';
-import type { AgentOutcome, Answer, AnswerState, FirstEnding } from '../domain/answer.ts';
 import {
+	type AgentOutcome,
+	type Answer,
+	type AnswerState,
 	agentMayBeIdle,
+	type FirstEnding,
 	firstAnswerOf,
 	firstEndingOf,
 	forOthers,
@@ -21,23 +24,32 @@ import { hashOf } from '../kernel/values.ts';
 import { NO_PERMIT_CODES, NOT_FOUND_CODES, WAITS_FOR_SERVICE_CODES } from '../service/service.ts';
 import { isProvenRefusal } from '../slack/access-policy.ts';
 import { agentText } from '../slack/agent-text.ts';
-import type { Button, KnownBlock, ModalView } from '../slack/blocks.ts';
-import { button, buttons, context, divider, labelAbout, labelAboutSession, modal, section } from '../slack/blocks.ts';
-import type { ViewMetadata } from '../slack/ids.ts';
-import { ACTIONS, CALLBACKS, newMetadata } from '../slack/ids.ts';
-import type { Names } from '../slack/phrases.ts';
+import {
+	type Button,
+	button,
+	buttons,
+	context,
+	divider,
+	type KnownBlock,
+	labelAbout,
+	labelAboutSession,
+	type ModalView,
+	modal,
+	section,
+} from '../slack/blocks.ts';
+import { ACTIONS, CALLBACKS, newMetadata, type ViewMetadata } from '../slack/ids.ts';
 import {
 	andMoreWords,
 	endWords,
 	mentionOf,
 	momentOf,
+	type Names,
 	personName,
 	sessionTitle,
 	smallId,
 	valuePieces,
 } from '../slack/phrases.ts';
-import type { Words } from '../slack/rich-text.ts';
-import { bold, joined, line, lines, quote, rich, richText, sentences } from '../slack/rich-text.ts';
+import { bold, joined, line, lines, quote, rich, richText, sentences, type Words } from '../slack/rich-text.ts';
 
 /** The words for each state of an answer, the same on posts, cards, receipts, Homes and in histories. */
 const STATE_LINES: Readonly<Record<AnswerState, string>> = {

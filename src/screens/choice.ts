@@ -8,8 +8,7 @@ import {
 	itemsOf,
 	sessionNameOf,
 } from '../domain/answer.ts';
-import type { Person } from '../domain/person.ts';
-import { isSamePerson } from '../domain/person.ts';
+import { isSamePerson, type Person } from '../domain/person.ts';
 import { oneLine } from '../domain/shown-text.ts';
 import { answerButton, button, buttons, labelAboutSession, type MessageContent, textMessage } from '../slack/blocks.ts';
 import { slackCodeOf } from '../slack/clients.ts';

@@ -10,8 +10,7 @@ import type { WhoMayAnswer } from '../slack/answerers.ts';
 import { linkOf } from '../slack/clients.ts';
 import type { Names } from '../slack/phrases.ts';
 import type { Asked, StoredQuestion } from '../store/question-store.ts';
-import type { Watch } from '../store/watch.ts';
-import { CAN_GO_ON } from '../store/watch.ts';
+import { CAN_GO_ON, type Watch } from '../store/watch.ts';
 import { type DuePost, NOWHERE, WATCH_KINDS } from '../surfaces/post.ts';
 import type { ViewStore } from '../surfaces/view-store.ts';
 

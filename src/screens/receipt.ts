@@ -1,8 +1,10 @@
 import type { Core } from '../core.ts';
 import type { AnswerStore } from '../delivery/answer-store.ts';
-import type { AgentOutcome, Answer, FirstEnding } from '../domain/answer.ts';
 import {
+	type AgentOutcome,
+	type Answer,
 	agentMayBeIdle,
+	type FirstEnding,
 	firstAnswerOf,
 	firstDueAt,
 	firstEndingOf,
@@ -17,15 +19,35 @@ import {
 } from '../domain/answer.ts';
 import { SOMEBODY } from '../domain/person.ts';
 import { hashOf } from '../kernel/values.ts';
-import type { Button, KnownBlock, MessageContent, ModalView } from '../slack/blocks.ts';
-import { button, buttons, context, fitting, message, modal, section } from '../slack/blocks.ts';
+import {
+	type Button,
+	button,
+	buttons,
+	context,
+	fitting,
+	type KnownBlock,
+	type MessageContent,
+	type ModalView,
+	message,
+	modal,
+	section,
+} from '../slack/blocks.ts';
 import { errorWords } from '../slack/error-view.ts';
 import { ACTIONS, CALLBACKS, encodeTarget, encodeTextTarget, newMetadata } from '../slack/ids.ts';
 import { agoText, andMoreWords, contactOf, mentionOf, smallId, valuePieces } from '../slack/phrases.ts';
-import type { Piece, Words } from '../slack/rich-text.ts';
-import { bold, joined, line, marked, quotedText, rich, richText, sentences } from '../slack/rich-text.ts';
-import type { Drawing } from '../surfaces/post.ts';
-import { lookOf } from '../surfaces/post.ts';
+import {
+	bold,
+	joined,
+	line,
+	marked,
+	type Piece,
+	quotedText,
+	rich,
+	richText,
+	sentences,
+	type Words,
+} from '../slack/rich-text.ts';
+import { type Drawing, lookOf } from '../surfaces/post.ts';
 import type { ViewLook } from '../surfaces/views.ts';
 import {
 	answerTitle,

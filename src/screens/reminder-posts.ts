@@ -3,7 +3,7 @@ import { isAnsweredSince } from '../domain/answer.ts';
 import { namesAnybody, OPERATOR } from '../domain/answerers.ts';
 import { type ChannelSettings, isInThread, type Mention } from '../domain/channel-settings.ts';
 import { MINUTE_MS } from '../kernel/clock.ts';
-import type { ChannelSettingsStore, StoredChannelSettings } from '../sessions/channel-store.ts';
+import type { ChannelSettingsStore, StoredChannelSettings } from '../sessions/channel-settings-store.ts';
 import type { WhoMayAnswer } from '../slack/answerers.ts';
 import type { ChannelKey } from '../store/watch.ts';
 import {
@@ -15,7 +15,7 @@ import {
 	lookOf,
 	type ReminderEntry,
 } from '../surfaces/post.ts';
-import type { PostStore } from '../surfaces/store.ts';
+import type { PostStore } from '../surfaces/post-store.ts';
 import type { QuestionFacts } from './facts.ts';
 import { drawAgainAt, isLastLook, outcomeWords, stepsWords } from './question-post.ts';
 import { digestPost, listedOf, type RemindedQuestion, reminderPost, settledReminderPost } from './reminder.ts';
@@ -29,7 +29,7 @@ interface Shown {
 
 interface Stores {
 	readonly channelSettings: ChannelSettingsStore;
-	readonly posts: Pick<PostStore, 'tell'>;
+	readonly posts: Pick<PostStore, 'planOnce'>;
 }
 
 export function createReminderDrawing(
@@ -93,7 +93,7 @@ export function createReminderDrawing(
 		for (const userId of userIds) {
 			const target = { kind: 'person', teamId, userId } as const;
 			const content = { kind: 'nobodyMentioned', channelId } as const;
-			await store.posts.tell({ target, key: `nobodyMentioned:${channelId}:${revision}`, content }, clock.now());
+			await store.posts.planOnce({ target, key: `nobodyMentioned:${channelId}:${revision}`, content }, clock.now());
 		}
 	}
 

@@ -4,7 +4,7 @@ import { type ChannelSettings, changedParts, type Mention } from '../domain/chan
 import { isForgotten } from '../domain/person.ts';
 import { oneLine } from '../domain/shown-text.ts';
 import { APP_NAME, COMMAND } from '../kernel/command-name.ts';
-import type { StoredChannelSettings } from '../sessions/channel-store.ts';
+import type { StoredChannelSettings } from '../sessions/channel-settings-store.ts';
 import {
 	context,
 	divider,

@@ -21,112 +21,131 @@ import { NEWS_AHEAD_MS } from '../store/session-reads.ts';
 import type { ChannelKey, LimitReached, Watch, WatchEnd, WatchLimit, WatchLimits } from '../store/watch.ts';
 import { changeSession, readDigest, startReading, viewColumn } from '../store/watched-sessions.ts';
 import { changeWatch, insertWatch, liveWatches, readWatch, type WatchRow } from '../store/watches.ts';
-import {
-	HAS_POSTED,
-	type ItemsAt,
-	planPosts,
-	planRefused,
-	recordQuestions,
-	redrawFormer,
-} from '../surfaces/plan-store.ts';
+import { HAS_POSTED, planPosts, planRefused } from '../surfaces/plan-store.ts';
 import type { NewPost } from '../surfaces/post.ts';
+import { type ItemsAt, recordQuestions } from '../surfaces/question-changes-store.ts';
+import { redrawFormer } from '../surfaces/redraw-store.ts';
 import { lookAtReminders } from '../surfaces/reminder-store.ts';
 import { enterRule } from './answerers-store.ts';
 
 /** What a read means for a session's questions and answers. */
 export interface FoundInRead {
 	readonly changes: readonly OccurrenceChange[];
-	/** An answer arrived since the read began: nothing is written. */
+	/** An answer arrived since the read began, so nothing of it is written. */
 	readonly isOld?: true | undefined;
 	readonly outcomes: readonly AnswerOutcome[];
-	/** What was stored when the read was judged. */
+	/** The stored questions by which the read was judged. */
 	readonly known: Pick<StoredOccurrences, 'newest' | 'equal'>;
 	readonly itemsAt: ItemsAt;
 }
 
 export interface NewWatch extends Pick<Watch, 'id' | 'teamId' | 'channelId' | 'session' | 'createdBy' | 'createdAt'> {
 	readonly card: NewPost;
-	/** Of its read. `news`: posts after the card. `readAt`: when to read next, if not earlier; left out: at once. */
+	/** What the read for it showed. */
 	readonly view: SessionSnapshot;
-	/** What that read means for questions and answers. */
 	readonly found: FoundInRead;
+	/** Posts of that read, which come after the card. */
 	readonly news?: readonly NewPost[];
+	/** When to read next at the latest; left out: at once. */
 	readonly readAt?: number;
 	readonly limits: WatchLimits;
 	/** The user groups that its creator is known to be in. */
 	readonly groupIds?: Standing['groupIds'];
 }
 
-/** A watch without a card for a session that waits. */
+/** A watch without a card, of a listed session that waits. */
 export interface NewRaisedHand extends Pick<Watch, 'id' | 'teamId' | 'channelId' | 'session' | 'createdAt'> {
 	/** It is read ahead of all others. */
 	readonly ahead: boolean;
-	/** When it began to wait, clock milliseconds: it is added beyond a limit too if the news of another hand is older. */
+	/**
+	 * When it began to wait, milliseconds since the epoch. Beyond a limit it is added only if another raised hand has
+	 * older news, which then gives way.
+	 */
 	readonly newsAt: number;
-	/** It counts for the channel and for all, not for a person. */
+	/** It counts for the limits of the channel and of all, not for that of a person. */
 	readonly limits: WatchLimits;
 }
 
-/** Of `WatchStore.add`. `already`: watched there. `isPosting`: a post is planned, perhaps one that Slack refused. */
+/**
+ * The transaction of `WatchStore.add`. `already`: the channel watches the session. `isPosting`: a post is planned,
+ * perhaps one that Slack has refused before.
+ */
 export async function addWatch(tx: CipherTx, watch: NewWatch) {
-	const { trx, cipher } = tx;
+	const { trx } = tx;
 	const here = () => liveWatches(trx, { ...channelOf(watch), ...sessionOf(watch.session) });
 	await lockFor(trx, 'addingWatches');
-	const there = await here().executeTakeFirst();
-	const counted = there === undefined ? ALL_LIMITS : there.mode === RAISED ? (['person'] as const) : [];
+	const existing = await here().executeTakeFirst();
+	// A raised hand counts for its channel and for all already.
+	const counted = existing === undefined ? ALL_LIMITS : existing.mode === RAISED ? (['person'] as const) : [];
 	const reached = await limitReached(trx, watch, counted);
 	if (reached !== null) return reached;
 	await enterRule(tx, watch);
-	const { view, readAt = watch.createdAt } = watch;
-	const seenAt = { lastReadAt: view.seenAt, lastChangeAt: view.seenAt };
-	const read = {
-		...seenAt,
-		view: viewColumn.seal(view, watch.session, cipher),
-		digest: JSON.stringify(view.digest),
-		failures: 0,
-		reads: null,
-	};
-	const stored = await startReading(trx, { ...watch, readAt }, read);
-	const { question } = view.digest;
-	const { changes, itemsAt, known } = watch.found;
-	const before = await knownQuestions(trx, watch.session, known.equal[0]?.fingerprint ?? null);
-	// What a newer read tells follows with the next read.
-	const isKnown =
-		stored === null
-			? isDeepStrictEqual([before.newest, before.equal], [known.newest, known.equal])
-			: isDeepStrictEqual(readDigest(stored.digest)?.question, question);
-	if (stored === null && isKnown) {
-		const newest = { question: view.question, readAt: view.seenAt, isFirst: true };
-		await recordQuestions(tx, watch.session, changes, { newest, itemsAt });
-	}
-	if (!isKnown) await changeSession(trx, watch.session, { nextReadAt: watch.createdAt });
+	const { isKnown, isBeingRead } = await storeFirstRead(tx, watch);
 	const news = isKnown ? watch.news : undefined;
-	// What that read finds is not told to this watch, but by the next one.
-	const isBeingRead = stored !== null && stored.leaseToken !== null;
+	// The order of locks: the session before its watches.
 	const live = await here().forUpdate().executeTakeFirst();
 	const isRefused = live !== undefined && (await planRefused(tx, live));
 	if (live !== undefined && live.mode !== RAISED)
 		return { kind: 'already', watch: readWatch(live), isPosting: isRefused } as const;
-	const told = live?.revision ?? 0;
-	// A read of the raised hand that is under way must not end this watch.
-	const ofHand = told > 0 && !isBeingRead ? told + 1 : Math.min(told, 0) - 1;
-	const revision = live === undefined ? Number(news !== undefined && !isBeingRead) : ofHand;
+	const first = Number(news !== undefined && !isBeingRead);
+	const revision = live === undefined ? first : revisionAfterHand(live.revision, isBeingRead);
 	const begun = { mode: CARD, createdBy: watch.createdBy, revision };
 	const row = await (live === undefined ? insertWatch(trx, watch, begun) : changeWatch(trx, live.id, begun));
 	const card = { ...watch.card, target: { ...watch.card.target, watchId: row.id } as const };
 	await planPosts(tx, live === undefined ? [card, ...(news ?? [])] : [card]);
 	await redrawFormer(tx, watch);
-	// Its reminders may stay in its thread now.
+	// A raised hand had its reminders in the channel. Now they may stay in the thread of the card.
 	if (live !== undefined) await lookAtReminders(tx, [row], watch.createdAt);
 	await markDue(tx, null);
-	recordWatch(trx, watch, { actor: watch.createdBy, outcome: 'watching' });
+	auditWatched(trx, watch, { actor: watch.createdBy, outcome: 'watching' });
 	return { kind: 'added', watch: readWatch(row), isPosting: live === undefined || isRefused } as const;
 }
 
+/**
+ * Stores the read by which somebody began to watch, unless the session has been read before. `isKnown`: its questions
+ * are those that are stored, so its news can be posted; else the session is read again at once. `isBeingRead`: another
+ * read is under way, which knows nothing of the new watch.
+ */
+async function storeFirstRead(tx: CipherTx, watch: NewWatch) {
+	const { trx, cipher } = tx;
+	const { session, view, found, readAt = watch.createdAt } = watch;
+	const firstRead = {
+		lastReadAt: view.seenAt,
+		lastChangeAt: view.seenAt,
+		view: viewColumn.seal(view, session, cipher),
+		digest: JSON.stringify(view.digest),
+		failures: 0,
+		reads: null,
+	};
+	const stored = await startReading(trx, { session, readAt }, firstRead);
+	const { changes, itemsAt, known } = found;
+	const before = await knownQuestions(trx, session, known.equal[0]?.fingerprint ?? null);
+	const isKnown =
+		stored === null
+			? isDeepStrictEqual([before.newest, before.equal], [known.newest, known.equal])
+			: isDeepStrictEqual(readDigest(stored.digest)?.question, view.digest.question);
+	if (!isKnown) await changeSession(trx, session, { nextReadAt: watch.createdAt });
+	else if (stored === null) {
+		const newest = { question: view.question, readAt: view.seenAt, isFirst: true };
+		await recordQuestions(tx, session, changes, { newest, itemsAt });
+	}
+	return { isKnown, isBeingRead: stored !== null && stored.leaseToken !== null };
+}
+
+/**
+ * The revision of a watch that was a raised hand. It is another one, so a read under way cannot end the watch. A
+ * positive one stays positive, as the question was posted, unless a read is under way: the next one then tells all
+ * anew.
+ */
+function revisionAfterHand(revision: number, isBeingRead: boolean): number {
+	return revision > 0 && !isBeingRead ? revision + 1 : Math.min(revision, 0) - 1;
+}
+
+/** The transaction of `WatchStore.raiseHand`. */
 export async function raiseHand(trx: Db, hand: NewRaisedHand) {
 	const { session, createdAt } = hand;
 	await lockFor(trx, 'addingWatches');
-	// Whoever ends the discovery waits for this lock, and then ends this watch too.
+	// Locked: whoever ends `watch all` waits for this, and then ends the new watch, too.
 	const filter = { ...channelOf(hand), service: session.service };
 	const discovery = await from(trx, 'discoveries', filter).selectAll().forUpdate().executeTakeFirst();
 	if (discovery === undefined) return UNNEEDED;
@@ -136,23 +155,23 @@ export async function raiseHand(trx: Db, hand: NewRaisedHand) {
 	const reached = await limitReached(trx, { ...hand, createdBy }, ['channel', 'all']);
 	const oldest = reached && (await oldestHand(trx, hand, reached));
 	if (reached !== null && (oldest?.lastChangeAt ?? Number.POSITIVE_INFINITY) >= hand.newsAt) return reached;
-	// Nobody's act: others may have made the channel's list since somebody turned this on, so it opens nothing.
+	// In nobody's name: whoever began `watch all` may not be allowed to answer by lists that were made since.
 	await enterRule({ trx, now: createdAt }, { ...hand, createdBy: '' });
 	const read = { session, readAt: createdAt, readBy: createdAt - (hand.ahead ? NEWS_AHEAD_MS : 0) };
 	await startReading(trx, read, { digest: null, failures: 0, reads: null });
 	await insertWatch(trx, hand, { mode: RAISED, createdBy });
 	await markDue({ trx, now: createdAt }, null);
-	recordWatch(trx, hand, { actor: PROGRAM, outcome: 'raised' });
+	auditWatched(trx, hand, { actor: PROGRAM, outcome: 'raised' });
 	return { kind: 'raised' } as const;
 }
 
-function recordWatch(trx: Db, watch: NewRaisedHand | NewWatch, how: Pick<AuditEvent, 'actor' | 'outcome'>): void {
+function auditWatched(trx: Db, watch: NewRaisedHand | NewWatch, how: Pick<AuditEvent, 'actor' | 'outcome'>): void {
 	const { channelId: channel, session, createdAt: at } = watch;
 	recordEvents(trx, { at, action: 'watched', channel, session: session.sessionId, ...how });
 }
 
-export function recordUnwatched({ trx, now: at }: Tx, row: WatchRow, outcome: WatchEnd, byProgram = false): void {
-	// What nobody asked for ends by itself, also within somebody's request.
+export function auditUnwatched({ trx, now: at }: Tx, row: WatchRow, outcome: WatchEnd, byProgram = false): void {
+	// Only these ends are what somebody asked for. Others may happen within a request, too.
 	const isAct = !byProgram && (outcome === 'unwatched' || outcome === 'discoveryEnded');
 	const by = isAct ? {} : { actor: PROGRAM };
 	recordEvents(trx, { at, action: 'unwatched', channel: row.channelId, session: row.sessionId, outcome, ...by });
@@ -164,8 +183,8 @@ const CARD = 'card' as const;
 const ALL_LIMITS = ['person', 'channel', 'all'] as const;
 
 /**
- * The first of these limits of watches that is reached, or exceeded by `by`. Raised hands count for no person.
- * `countsUnposted`: whether those count whose question does not stand in its channel: it may ask nothing.
+ * The first of these limits that is reached, or exceeded by `by`; null: none. Raised hands count for no person.
+ * `countsUnposted`: whether raised hands without a posted question count, too: these may ask nothing.
  */
 export async function limitReached(
 	trx: Db,
@@ -186,8 +205,8 @@ export async function limitReached(
 }
 
 /**
- * The raised hand with the oldest news of those whose question stands: in the channel, or in any of its workspace when
- * the limit of all is reached; null: none.
+ * The raised hand with the oldest news of those with a posted question: in the channel, or in the workspace if the
+ * limit of all is reached. Null: there is none.
  */
 export async function oldestHand(trx: Db, channel: ChannelKey, reached: LimitReached): Promise<Watch | null> {
 	const here = reached.limit === 'channel' ? channelOf(channel) : { teamId: channel.teamId };

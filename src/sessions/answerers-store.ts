@@ -28,7 +28,7 @@ import { planPosts } from '../surfaces/plan-store.ts';
 
 export type Rules = ReadonlyMap<string, readonly AnswerRule[]>;
 
-/** Tells channels that nobody whom their lists name is there any more: once for each change of a list. */
+/** Tells channels that their lists name nobody who is still there: once for each revision of a list. */
 export function tellNobodyLeft(tx: Tx, teamId: string, rules: readonly AnswerRule[]): Promise<void> {
 	const posts = rules.map(({ channelId, revision }) => {
 		const target = { kind: 'channel', teamId, channelId } as const;
@@ -38,8 +38,8 @@ export function tellNobodyLeft(tx: Tx, teamId: string, rules: readonly AnswerRul
 }
 
 /**
- * Of the sessions in `filter`, by session id: lists that name somebody. No caller asks for a service: what is stored
- * for another address of it, from before it moved, must not open a session.
+ * The lists that decide about the sessions in `filter`, by session id. Lists for any address of the service count: one
+ * from before the service moved must not stop protecting a session.
  */
 export async function rulesAmong(db: Db, filter: Omit<Filter<'answer_rules'>, 'service'>): Promise<Rules> {
 	const rows = await from(db, 'answer_rules', filter).select(['teamId', 'channelId', 'sessionId']).execute();
@@ -62,7 +62,7 @@ export async function rulesAround(db: Db, channel: ChannelKey): Promise<readonly
 	return [...(await rulesAmong(db, { teamId: channel.teamId, sessionId: around })).values()].flat();
 }
 
-/** Of settings that cannot be read: a list of nobody. It must not open what it closed. */
+/** Unreadable settings count as a list of nobody: they must not open what a list has closed. */
 const answerersIn = (settings: string): Answerers =>
 	parseOrNull(channelSettings, settings)?.answerers ?? { userIds: [], groupIds: [] };
 
@@ -73,8 +73,8 @@ function watchedIn(db: Db, channel: ChannelKey) {
 }
 
 /**
- * Makes a channel's list, if it has one, decide about a session that somebody watches there, if they may answer it at
- * that moment. The caller holds the lock `addingWatches`.
+ * A session is watched in a channel with a list: that list decides about the session from now on, if whoever watches it
+ * may answer it at that moment. The caller holds the lock `addingWatches`.
  */
 export async function enterRule(
 	tx: Tx,
@@ -83,7 +83,7 @@ export async function enterRule(
 	const { trx } = tx;
 	const row = await from(trx, 'channel_settings', channelOf(watch)).select('settings').executeTakeFirst();
 	const settings = row && parseOrNull(channelSettings, row.settings);
-	// One that cannot be read names nobody any more where it decided before, as `readChannelSettings` says.
+	// Unreadable settings decide only where the list has decided before, see `readChannelSettings`.
 	const closes = settings === null && (await isFound(from(trx, 'answer_rules', channelOf(watch)).select('service')));
 	if (!closes && !(settings && namesAnybody(settings.answerers))) return;
 	const { teamId, channelId, session, createdAt: enteredAt } = watch;
@@ -97,8 +97,8 @@ export async function enterRule(
 }
 
 /**
- * After somebody changed a channel's list: it decides about the sessions that the channel watches or has watched and
- * that they may answer; a list of nobody about none. The caller holds the lock `addingWatches`.
+ * Somebody changed a channel's list. It decides about the sessions that the channel watches or has watched, and that
+ * this person may answer. A list of nobody decides about none. The caller holds the lock `addingWatches`.
  */
 export async function changeRules(tx: Tx, channel: ChannelKey, list: Answerers, standing: Standing) {
 	const { trx, now } = tx;
@@ -109,7 +109,7 @@ export async function changeRules(tx: Tx, channel: ChannelKey, list: Answerers, 
 	const watched = namesAnybody(list) ? await around.execute() : [];
 	const all = keyed([...before, ...watched]);
 	for (const session of inLockOrder([...all.values()], idOf)) await checkAuthorsAgain(trx, session);
-	// All of them before rules and posts: whoever holds one of them may write both.
+	// The order of locks: all sessions before rules and posts.
 	for (const session of inLockOrder([...all.values()], idOf)) await lockSession(trx, session);
 	if (!namesAnybody(list)) await remove(trx, 'answer_rules', key).execute();
 	const rules = await rulesAmong(trx, { teamId: channel.teamId, sessionId: watched.map((row) => row.sessionId) });
@@ -121,17 +121,17 @@ export async function changeRules(tx: Tx, channel: ChannelKey, list: Answerers, 
 	for (const session of sessions.values()) await markDue(tx, session);
 }
 
-/** In the order of locks: one id may be known at two addresses of the service. */
+/** The key of a session in the order of locks. One id may be stored for two addresses of the service. */
 const idOf = ({ service, sessionId }: SessionKey) => `${sessionId}\0${service}`;
 const keyed = (rows: readonly SessionKey[]) => new Map(rows.map((row) => [idOf(row), sessionOf(row)]));
 
-/** The session is over: no list decides about it any more. */
+/** Ends the rules of a session that is over. */
 export const endRules = (trx: Db, session: SessionKey) => remove(trx, 'answer_rules', sessionOf(session)).execute();
 
 /** Removes rules of sessions that nobody watches, made long before `before`. */
 export function removeOldRules(db: StoreDatabase, before: number) {
 	const watched = sql`select session_id from watches where ended_at is null`;
-	// The end of such a session is seen by nobody.
+	// Nobody sees the end of an unwatched session, so its rules are kept for long after.
 	const isOld = sql<boolean>`entered_at < ${before - 400 * DAY_MS}`;
 	return removeInBatches(db, 'answer_rules', sql<boolean>`${isOld} and session_id not in (${watched})`);
 }

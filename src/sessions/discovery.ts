@@ -5,17 +5,17 @@ import { backOff } from '../kernel/retries.ts';
 import { isDirectMessage } from '../slack/ids.ts';
 import type { ChannelKey, Discovery, NoListReason } from '../store/watch.ts';
 import type { LeftOut, NewPost, PostContent } from '../surfaces/post.ts';
-import type { PostStore } from '../surfaces/store.ts';
-import type { DiscoveryStore } from './channel-store.ts';
+import type { PostStore } from '../surfaces/post-store.ts';
+import type { DiscoveryStore } from './discovery-store.ts';
 import type { WatchStore } from './watch-store.ts';
 
 const MOST_WAITING = 500;
 /** A listed session that asked nothing, or could not be read, is read again after this, then after twice the time. */
 const RETRY = { firstMs: 30_000, longestMs: 30 * 60_000 } as const;
-/** At most this many sessions of a list at once. */
+/** At most this many sessions are added to a channel after one list. */
 const MOST_RAISED = 20;
 
-/** Brings the raised hands of all listed sessions into the channels that want them. */
+/** Adds a watch for each listed session that waits, in the channels with `watch all`. */
 export function createDiscoveries(
 	core: Core<{ discoveries: DiscoveryStore; watches: WatchStore; posts: PostStore }>,
 	listing: { readonly isUnlisted: () => boolean },
@@ -25,7 +25,7 @@ export function createDiscoveries(
 	const { DISCOVER_SESSIONS: discoverSessions, watchLimits: limits } = core.config;
 	let isCut = false;
 	let hasListed = false;
-	/** The newest notice of each channel, so that the store is not asked again with each list. */
+	/** The newest notice of each channel: with the next list the store need not be asked again. */
 	const toldKeys = new Map<string, string>();
 
 	function whyNot(): NoListReason | null {
@@ -33,7 +33,7 @@ export function createDiscoveries(
 		return listing.isUnlisted() ? 'noList' : null;
 	}
 
-	/** Those due, the newest first. */
+	/** The listed sessions that a channel does not watch and that may be read now, the newest first. */
 	async function dueHands(discovery: Discovery) {
 		const due = (await discoveries.raisedHands(discovery)).filter(({ loweredAt, loweredCount }) => {
 			return loweredAt === null || loweredAt + backOff(loweredCount, RETRY) <= clock.now();
@@ -45,7 +45,7 @@ export function createDiscoveries(
 		const { teamId, channelId } = discovery;
 		while (await store.watches.makeRoom(discovery, { limits, now: clock.now() }));
 		for (const { sessionId, loweredAt, newsAt } of await dueHands(discovery)) {
-			// Others wait like watched sessions: before many old ones, neither lists nor new ones would get their turn.
+			// Only news is read ahead. If a backlog were, too, neither lists nor news would get their turn.
 			const ahead = newsAt > 0 && loweredAt === null;
 			const hand = { id: crypto.randomUUID(), teamId, channelId, createdAt: clock.now(), limits, ahead, newsAt };
 			const result = await store.watches.raiseHand({ ...hand, session: { service: serviceUrl, sessionId } });
@@ -53,17 +53,17 @@ export function createDiscoveries(
 		}
 	}
 
-	/** Why questions do not come into a channel now; null: they do. */
+	/** Why questions are left out of a channel now; null: they are not. */
 	async function leftOut(discovery: Discovery): Promise<LeftOut | null> {
 		const why = whyNot();
 		if (why !== null) return { kind: 'discoveryPaused', why };
-		// While a question does not stand yet, nobody knows whether it needs its place.
+		// Watches without a posted question do not count: they may end with their first read.
 		const reached = await store.watches.limitOf(discovery, limits);
 		if (reached === null || (await dueHands(discovery)).length === 0) return null;
 		return { kind: 'discoveryFull', limit: reached.limit === 'all' ? 'all' : 'channel', most: reached.most };
 	}
 
-	/** Tells the channel once a day, counted from when it began, so that the notice comes when people are there. */
+	/** Tells a channel at most once a day. Days begin at the hour of `watch all`, when people are there. */
 	async function tell(discovery: Discovery, find: () => Promise<LeftOut | null>): Promise<void> {
 		const now = clock.now();
 		const key = `discoveryLeftOut:${discovery.createdAt}:${Math.floor((now - discovery.createdAt) / DAY_MS)}`;
@@ -72,17 +72,17 @@ export function createDiscoveries(
 		if (toldKeys.get(place) === key) return;
 		const content = await find();
 		if (content === null) return;
-		await store.posts.tell({ target: { kind: 'channel', teamId, channelId }, key, content }, now);
+		await store.posts.planOnce({ target: { kind: 'channel', teamId, channelId }, key, content }, now);
 		toldKeys.set(place, key);
 		if (content.kind === 'discoveryFull') core.metrics.watches.limitReached({ limit: content.limit });
 	}
 
-	/** Adds a watch for each listed session that a channel does not watch; its first read decides whether it asks. */
+	/** Adds watches in all channels. The first read of a session decides whether its question is posted. */
 	async function raiseAll(): Promise<void> {
 		for (const discovery of await discoveries.list(serviceUrl)) await raise(discovery);
 	}
 
-	/** Tells the channels why no more questions come. Returns how many there are. */
+	/** Tells the channels why no more questions come. Returns the number of channels. */
 	async function pause(why: NoListReason): Promise<number> {
 		const paused = await discoveries.list(serviceUrl);
 		for (const discovery of paused) await tell(discovery, async () => ({ kind: 'discoveryPaused', why }));
@@ -93,7 +93,7 @@ export function createDiscoveries(
 	return {
 		whyNot,
 		leftOut,
-		/** Tells the channels when the settings no longer allow what they were promised. */
+		/** Tells the channels with `watch all` if the settings no longer allow it. */
 		async start(): Promise<void> {
 			const why = whyNot();
 			if (why === null) return;
@@ -103,7 +103,7 @@ export function createDiscoveries(
 		},
 		async listed(list: { sessions: readonly ListedSession[]; isComplete: boolean }): Promise<void> {
 			const sessions = list.sessions.filter(({ status }) => isWaiting(status));
-			// An incomplete list without any says nothing.
+			// An incomplete list without waiting sessions proves nothing.
 			if (!discoverSessions || (!list.isComplete && sessions.length === 0)) return;
 			const now = clock.now();
 			const shown = sessions.slice(0, MOST_WAITING);
@@ -127,7 +127,7 @@ export function createDiscoveries(
 			await raiseAll();
 			return begun;
 		},
-		/** Ends `watch all` in a channel. What it brought there ends with the channel's watches. */
+		/** Ends `watch all` in a channel. The caller ends the watches that it added. */
 		end(channel: ChannelKey, userId: string): Promise<Discovery | null> {
 			const now = clock.now();
 			const told = noticesIn(channel, { kind: 'discoveryEnded', by: userId }, now);
@@ -144,7 +144,7 @@ export function createDiscoveries(
 	};
 }
 
-/** For the other people of a channel; a direct message has none. */
+/** A notice for the other people of a channel. A direct message has none. */
 function noticesIn(channel: ChannelKey, content: PostContent, now: number): readonly NewPost[] {
 	if (isDirectMessage(channel.channelId)) return [];
 	return [{ target: { kind: 'channel', ...channel }, key: `${content.kind}:${now}`, content }];

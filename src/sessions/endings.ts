@@ -6,14 +6,14 @@ import type { createChannelList } from '../slack/channels.ts';
 import { isDirectMessage } from '../slack/ids.ts';
 import type { ChannelEnd, ChannelKey, Watch, WatchEnd } from '../store/watch.ts';
 import type { NewPost } from '../surfaces/post.ts';
-import type { PostStore } from '../surfaces/store.ts';
-import type { DiscoveryStore } from './channel-store.ts';
+import type { PostStore } from '../surfaces/post-store.ts';
+import type { DiscoveryStore } from './discovery-store.ts';
 import type { WatchStore } from './watch-store.ts';
 
 export function createEndings(core: Core<{ watches: WatchStore; discoveries: DiscoveryStore; posts: PostStore }>) {
 	const { clock, store } = core;
 
-	/** Returns false when it had ended before. */
+	/** Ends a watch. False when it had ended before. */
 	async function end({ id }: Watch, reason: WatchEnd, posts: readonly NewPost[] = []): Promise<boolean> {
 		return (await store.watches.end(id, reason, { now: clock.now(), posts })) !== null;
 	}
@@ -26,13 +26,13 @@ export function createEndings(core: Core<{ watches: WatchStore; discoveries: Dis
 			return { target: { kind: 'person', teamId, userId }, key: `ended:${key}`, content };
 		}
 		await store.posts.silence(channel);
-		// Before the watches: it adds new ones.
+		// First `watch all`, which adds watches.
 		await store.discoveries.end(channel, {
 			now: clock.now(),
 			posts: ({ createdBy, createdAt }) => [told(createdBy, `all:${channelId}:${createdAt}`, [])],
 		});
 		for (const [userId, own] of Map.groupBy(await store.watches.ofChannel(channel), ({ createdBy }) => createdBy)) {
-			// Nobody asked for a single raised hand.
+			// Raised hands are not listed: nobody asked for a single one.
 			const watched = own.filter(({ mode }) => mode !== 'raisedHand');
 			const sessionIds = watched.map(({ session }) => session.sessionId);
 			for (const watch of own)
@@ -50,14 +50,14 @@ export function createEndings(core: Core<{ watches: WatchStore; discoveries: Dis
 				if (!allowed.includes(channel.channelId)) await endChannel(channel, 'channelNotAllowed');
 			}
 		},
-		/** Ends one watch of a channel, or all (`sessionId` null); returns how many. The card stays as it was. */
+		/** Ends one watch of a channel, or all (`sessionId` null). Returns how many. */
 		async unwatch(channel: ChannelKey, sessionId: string | null): Promise<number> {
 			const one =
 				sessionId === null ? null : await store.watches.find(channel, { service: core.serviceUrl, sessionId });
 			const watches = sessionId === null ? await store.watches.ofChannel(channel) : one === null ? [] : [one];
 			let count = 0;
 			for (const watch of watches) {
-				// Nobody stopped this one: it comes again with the next `watch all`.
+				// `unwatched` would keep the question of this raised hand away from the next `watch all`.
 				const isDiscovered = sessionId === null && watch.mode === 'raisedHand';
 				if (await end(watch, isDiscovered ? 'discoveryEnded' : 'unwatched')) count += 1;
 			}
@@ -68,10 +68,10 @@ export function createEndings(core: Core<{ watches: WatchStore; discoveries: Dis
 
 export type Endings = ReturnType<typeof createEndings>;
 
-/** Slack's event for a shared channel can be lost; an invitation has none. */
+/** How often channels are checked: Slack's event of a shared channel may be lost, and an invitation has none. */
 export const CHECK_INTERVAL_MS = 3 * 60_000;
 const RETRY = { firstMs: 5_000, longestMs: CHECK_INTERVAL_MS } as const;
-/** How long posting waits for the first check, because Slack may never list the channels. */
+/** The longest wait of posting for the first check: Slack may never list the channels. */
 const FIRST_CHECK_MS = 15_000;
 
 /**
@@ -93,7 +93,7 @@ export function createChannelGuard(
 		metrics.channelCheck('failed');
 		log.warn('channel_check_failed', { code });
 		if (retryAfterMs === null) {
-			// The cursor may be the reason.
+			// An invalid cursor may be the cause.
 			cursor = null;
 			failures += 1;
 		}

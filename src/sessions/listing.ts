@@ -8,51 +8,52 @@ import { pick } from '../kernel/values.ts';
 import type { BackgroundBudget } from '../service/budget.ts';
 import type { ServiceHealth } from '../service/health.ts';
 import { NO_PERMIT_CODES, type WaitingList } from '../service/service.ts';
+import type { SessionService } from '../service/session-service.ts';
 import type { SessionStore } from '../store/watched-sessions.ts';
-import type { createDiscoveries } from './discovery.ts';
+import { createDiscoveries } from './discovery.ts';
 import { type ListKnowledge, leastMs, UNLISTED } from './schedule.ts';
 
 export interface ListingState {
-	/** The process that lists, one request at a time; null: none. */
+	/** The process that lists; null: none. */
 	readonly holder: string | null;
 	/** When another process may take over, clock milliseconds. */
 	readonly until: number;
 	readonly isAvailable: boolean;
 	/** The newest list has all sessions that wait. */
 	readonly isComplete: boolean;
-	/** There is none: it has failed for some minutes. */
+	/** The service has no list, or its list has failed for some minutes. */
 	readonly isUnlisted: boolean;
 }
 
 interface Options {
 	readonly budget: BackgroundBudget;
 	readonly health: ServiceHealth;
-	readonly cell: SharedState<ListingState>;
+	readonly state: SharedState<ListingState>;
 }
 
-/** Gets each list, in the process that lists, and hears when there is none or it failed for some minutes. */
+/** Is called in the process that lists: with each list, or when there is none for some minutes. */
 type Listener = Pick<ReturnType<typeof createDiscoveries>, 'listed' | 'unlisted'>;
 
-/** The client gives a list up after this. */
+/** The client cancels a list after this time. */
 const LONGEST_LISTING_MS = 45_000;
-/** How long a process that lists may be late before another takes over. */
+/** How late a process that lists may be before another takes over. */
 const LEASE_MARGIN_MS = 15_000;
-/** From the beginning of a list to the next one, for each page of the service… */
+/** From the beginning of one list to the next: this time for each page of the service… */
 const EVERY_MS = 4_000;
-/** …and in times of what the newest one took. */
+/** …and at least this many times as long as the newest list took. */
 const TIMES_TOOK = 4;
-/** Of the requests that watching has, where these are few. The others are for reads. */
-const MOST_OF_ALL = 1 / 2;
+/** The largest share of the background budget that lists take. The rest is for reads. */
+const LARGEST_SHARE = 1 / 2;
 const LONGEST_WAIT_MS = 60_000;
 const RETRY = { firstMs: 4_000, longestMs: LONGEST_WAIT_MS } as const;
-/** There is no list when this many looks agree, over some minutes: something in front may say so for a moment. */
+/** This many requests in a row have to fail, over some minutes: a proxy may fail for a moment. */
 const TRIES = 8;
-/** It is looked for this often then. */
+/** How often to ask again for a list that does not exist. */
 const ABSENT_EVERY_MS = 5 * 60_000;
-/** How often to look for something to list, or whether the process that lists is gone. */
+/** How often to look whether something is to be listed, or whether the process that lists has died. */
 const LOOK_MS = 10_000;
 
-/** `unknown`: no request has told yet. `failing`: it may work again at any time. */
+/** `unknown`: nothing was asked yet. `failing`: it may work again at any time. `none`: the service has no list. */
 type Condition = 'unknown' | 'works' | 'failing' | 'none';
 
 const LOG_EVENTS = { works: 'list_works', failing: 'list_failing', none: 'list_lost' } as const;
@@ -60,39 +61,41 @@ const LOG_EVENTS = { works: 'list_works', failing: 'list_failing', none: 'list_l
 const NOBODY: ListingState = { holder: null, until: 0, isAvailable: false, isComplete: false, isUnlisted: false };
 
 /**
- * Lists the sessions that wait for a person, where the service can, while sessions are watched; else only at the start
- * and once a day, to know whether it still can. Nothing depends on it: the schedule reads every watched session too.
+ * Lists the sessions that wait for a person, while sessions are watched; else only at the start and once a day, to know
+ * whether the service still has a list. Nothing depends on lists: every watched session is read by the schedule, too.
  */
 export function createListing(core: Core<{ sessions: SessionStore }>, options: Options) {
-	const { cell, budget, health } = options;
+	const { state, budget, health } = options;
 	const { sessionService, serviceUrl, clock, log } = core;
 	const { sessions: store } = core.store;
 	const { listing: metrics } = core.metrics;
-	// Only lists find sessions that nobody watches.
 	const { DISCOVER_SESSIONS: discoverSessions } = core.config;
 	const own = crypto.randomUUID();
 	let shared = NOBODY;
 	let condition: Condition = 'unknown';
-	/** Since the last list. */
+	/** How many requests have failed since the last list. */
 	let failures = 0;
-	/** Those of them that say that there is none. */
+	/** How many of these say that there is no list. */
 	let absences = 0;
 	/** When the last list began, by uptime: the clock may be set in between. */
 	let listedAt = Number.NEGATIVE_INFINITY;
-	/** Of the last list. */
+	/** Whether the last list was complete. */
 	let isComplete = false;
 	/** When the next list is due while sessions are watched, by uptime. */
 	let nextAt = Number.NEGATIVE_INFINITY;
 
 	const isOthers = ({ holder, until }: ListingState) => holder !== null && holder !== own && until > clock.now();
 
-	/** Reads what others found. `leaseMs`: becomes the process that lists; 0 ends that. False when another one lists. */
+	/**
+	 * Shares what this process knows, and reads what others know. `leaseMs`: this is the process that lists for so long;
+	 * 0 ends that; null only reads. False when another process lists.
+	 */
 	async function share(leaseMs: number | null = null): Promise<boolean> {
-		shared = await cell.update((before) => {
+		shared = await state.update((before) => {
 			const found = before ?? NOBODY;
 			if (leaseMs === null || isOthers(found)) return { state: found, result: found };
 			const held = { holder: leaseMs > 0 ? own : null, until: clock.now() + leaseMs };
-			// The process before has looked often enough, until this one finds a list.
+			// Another process has asked often enough. This one goes on from there until it finds a list.
 			if (condition === 'unknown' && found.isUnlisted && failures === 0) failures = absences = TRIES;
 			const state = { ...held, isAvailable: condition === 'works', isComplete, isUnlisted: failures >= TRIES };
 			return { state, result: state };
@@ -104,7 +107,7 @@ export function createListing(core: Core<{ sessions: SessionStore }>, options: O
 	/** `isNeeded`: somebody watches a session, or waits for new ones. */
 	function nextDueAt(isNeeded: boolean): number {
 		if (condition === 'none') return nextAt;
-		// The reads of watched sessions tell when it is back. Without any, lists do.
+		// Reads show when the service is back. Where nothing is watched, lists do.
 		if (health.down === true) return listedAt + LONGEST_WAIT_MS;
 		return !isNeeded && condition === 'works' ? listedAt + DAY_MS : nextAt;
 	}
@@ -113,7 +116,7 @@ export function createListing(core: Core<{ sessions: SessionStore }>, options: O
 	async function turn(listener: Listener, signal: AbortSignal): Promise<number> {
 		// While this process is the one that lists, no other changes the state.
 		if ((shared.holder !== own || shared.until <= clock.now()) && !(await share())) {
-			// When that one is gone, this process goes on at once with what it has found.
+			// Should that process die, this one lists at once.
 			if (shared.isAvailable) {
 				health.listed();
 				condition = 'works';
@@ -152,15 +155,15 @@ export function createListing(core: Core<{ sessions: SessionStore }>, options: O
 		become('works', 'ok');
 		metrics.listed(found);
 		health.listed();
-		// Sessions never read say nothing about the service. Others are read again soon, and tell.
+		// A list shows that the service is up, unless a watched session cannot be read: its next read decides.
 		if (health.failingSince !== null && !(await store.isFailing(serviceUrl))) health.succeeded();
-		// First, so that what it begins to watch is known as listed.
+		// Before `noteListed`, so that the watches it adds are noted as listed, too.
 		await listener.listed(found);
 		const listed = new Map(found.sessions.map(({ sessionId, updatedAt }) => [sessionId, updatedAt ?? 0]));
 		const news = await store.noteListed(serviceUrl, listed, { now: clock.now(), leastMs });
 		if (news > 0) metrics.listedReads(news);
 		const { requestCount, tookMs } = found;
-		const share = MOST_OF_ALL * budget.perSecond();
+		const share = LARGEST_SHARE * budget.perSecond();
 		return Math.ceil(Math.max(EVERY_MS * requestCount, TIMES_TOOK * tookMs, (1_000 * requestCount) / share));
 	}
 
@@ -168,7 +171,7 @@ export function createListing(core: Core<{ sessions: SessionStore }>, options: O
 		const code = codeOf(error);
 		metrics.listFailed(code);
 		if (NO_PERMIT_CODES.has(code)) {
-			// No failure of the list: the budget pauses everything.
+			// Not a failure of the list: the budget pauses all requests.
 			const now = clock.now();
 			return Math.max(LOOK_MS, (retryAtOf(error, now) ?? now) - now);
 		}
@@ -180,7 +183,7 @@ export function createListing(core: Core<{ sessions: SessionStore }>, options: O
 			become('none', code);
 			return ABSENT_EVERY_MS;
 		}
-		// Of a list that has vanished nothing new is known.
+		// A list that is known to be absent stays so, whatever fails in between.
 		if (condition === 'works' || (!isAbsent && condition !== 'none')) become('failing', code);
 		return backOff(failures, RETRY);
 	}
@@ -199,13 +202,41 @@ export function createListing(core: Core<{ sessions: SessionStore }>, options: O
 		async run(listener: Listener, signal: AbortSignal) {
 			const onFailure = (code: string) => log.warn('listing_failed', { code });
 			await repeatUntilAborted(clock.sleep, signal, () => turn(listener, signal), { retryMs: LOOK_MS, onFailure });
-			// Another replica goes on at once.
+			// Another replica need not wait for the end of this lease.
 			await share(0).catch(() => undefined);
 		},
-		/** The service has no list, or its list has failed for some minutes, as the process that lists has found. */
+		/** What the process that lists has found: see `ListingState`. */
 		isUnlisted: () => shared.isUnlisted,
 		isAvailable: () => shared.isAvailable,
-		/** What the schedule of reads needs of it. */
+		/** What the schedule of reads needs to know. */
 		knowledge: (): ListKnowledge => (shared.isAvailable ? pick(shared, 'isComplete') : null),
+	};
+}
+
+type DiscoveryCore = Parameters<typeof createDiscoveries>[0] & Parameters<typeof createListing>[0];
+
+/** Lists waiting sessions, if the service has a list, and adds watches for them in the channels with `watch all`. */
+export function registerDiscovery(
+	core: DiscoveryCore & Core<{ sharedStateOf(name: string): SharedState<ListingState> }>,
+	{ budget, health }: SessionService,
+) {
+	const { store, serviceUrl } = core;
+	const options = { budget: budget.background, health, state: store.sharedStateOf(`list:${serviceUrl}`) };
+	const listing = createListing(core, options);
+	const discoveries = createDiscoveries(core, listing);
+	const stopping = new AbortController();
+	let running: Promise<void> | undefined;
+	return {
+		...discoveries,
+		isListed: listing.isAvailable,
+		listKnowledge: listing.knowledge,
+		async start(): Promise<void> {
+			await discoveries.start();
+			running = listing.run(discoveries, stopping.signal);
+		},
+		async stop(): Promise<void> {
+			stopping.abort();
+			await running;
+		},
 	};
 }

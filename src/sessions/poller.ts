@@ -19,22 +19,22 @@ import type { WatchStore } from './watch-store.ts';
 
 export interface PollerOptions {
 	readonly budget: BackgroundBudget;
-	/** Hears of the calls of all parts: the first success ends an outage. */
+	/** Counts the calls of all parts. The first success ends an outage. */
 	readonly health: ServiceHealth;
 	/** What our answers and earlier reads mean for a session as read. */
 	readonly ourAnswers: (reading: SessionReading) => Promise<ReadAnswers>;
 	readonly list: () => ListKnowledge;
 }
 
-/** A service may work on one call after another, and these stand before the calls of people and deliveries. */
+/** A service may handle one call at a time. More reads would delay the calls of people and deliveries. */
 const READS_AT_ONCE = 4;
-/** While each of the newest calls takes this long, one is enough. */
+/** While each of the newest calls takes this long, only one read runs at a time. */
 const LONG_CALL_MS = 500;
-/** With the wait for a permit, a read that fails takes longer. */
+/** The longest pause after a read that failed: its time includes the wait for a permit. */
 const LONGEST_REST_MS = 20_000;
-/** A session that was never read is gone when this many reads have failed, the newest with 404. */
+/** A session that was never read counts as gone after this many failed reads, the newest with 404. */
 const UNREAD_TRIES = 3;
-/** How often to look whether nobody waits for the service any more. */
+/** How often to look whether people still wait for the service. */
 const LOOK_MS = 250;
 /** How often to count the watched sessions, for the metrics. */
 const COUNT_MS = 15_000;
@@ -49,11 +49,11 @@ export function createPoller(
 	const { watches: metrics } = core.metrics;
 	const { budget, health } = options;
 	const reading = createReading(core, options.list);
-	/** How many reads are under way, or ended not long ago: after each comes a pause as long as it took. */
+	/** The reads that are under way or in the pause after them, which is as long as the read was. */
 	let taken = 0;
-	/** After some that are awaited comes one in its turn: lists that change all the time must not hold up the others. */
+	/** The next read is one in turn. Such a read follows those that go ahead: a busy list must not starve the others. */
 	let inTurn = false;
-	/** When the first read is due after those taken; null: others may be due. */
+	/** When the first read is due after those that were taken; null: more may be due now. */
 	let laterAt: number | null = null;
 	/** By uptime, as `noteAgainAt`: the clock may be set in between. */
 	let countAt = Number.NEGATIVE_INFINITY;
@@ -91,7 +91,7 @@ export function createPoller(
 				free() < 1
 					? Number.POSITIVE_INFINITY
 					: Math.max((await sessions.nextDueAt(serviceUrl)) ?? Number.POSITIVE_INFINITY, freeAt());
-			// By then the outage has to be stored, also when nothing is read meanwhile.
+			// An outage has to be stored by then, even if nothing is read meanwhile.
 			return downAt > now ? Math.min(at, downAt) : at;
 		},
 		dueAfterTake: () => laterAt,
@@ -120,7 +120,7 @@ export function createPoller(
 		void sessions.readFailing(serviceUrl, clock.now()).catch(() => undefined);
 	}
 
-	/** The service took this long for a read, whose place is free after as long a pause. */
+	/** Keeps the place of a read occupied for a pause. */
 	async function rest(ms: number): Promise<void> {
 		await clock.sleep(ms, loop.shutdownSignal).catch(() => undefined);
 		const wasFull = free() < 1;
@@ -152,7 +152,7 @@ export function createPoller(
 			return;
 		}
 		health.succeeded();
-		// Its row has moved to the id that the service says, and is due there.
+		// The row has moved to the id that the service says, and is due under that.
 		if (found.session.sessionId !== key.sessionId) return;
 		const watches = await store.watches.ofSession(key);
 		const ours = await options.ourAnswers(found);
@@ -164,7 +164,7 @@ export function createPoller(
 		await noteHealth();
 	}
 
-	/** False: another process has the session, so nothing was stored. */
+	/** False: nothing was stored, see `RecordingStore.record`. */
 	async function record(taken: TakenSession, token: string, { update, watches }: ReadOutcome): Promise<boolean> {
 		const outcome = { update, watches, now: clock.now(), isNews: changesQuestion(taken, update) };
 		const { session, lastReadAt } = taken;
@@ -173,7 +173,7 @@ export function createPoller(
 		return true;
 	}
 
-	/** For the authors of agents, once for a question: what looks like the contract of docs/asking.md, and is not. */
+	/** Logs for the authors of agents, once for a question, what nearly follows the contract of docs/asking.md. */
 	function noteUnclear(session: Session, changes: readonly OccurrenceChange[] = []): void {
 		for (const change of changes) {
 			const question = change.kind === 'asked' ? questionAt(session, change.question.messageIndex) : null;
@@ -195,7 +195,7 @@ export function createPoller(
 		const { session, lastReadAt, reads } = taken;
 		if (NO_PERMIT_CODES.has(code)) {
 			health.failed(code);
-			// No failure of this session: the budget pauses all reads, and this one is next.
+			// Not a failure of the session: the budget pauses all reads, and this one comes first after that.
 			const at = Math.max(now, budget.pausedUntil(), retryAtOf(error, now) ?? 0);
 			await record(taken, token, { update: { ...keptOf(taken), nextRead: { at, by: now } }, watches: [] });
 			return;
@@ -213,11 +213,11 @@ export function createPoller(
 		await noteHealth();
 	}
 
-	/** Stores that the service went down or came back; repeated, because the replica that stored it may be gone. */
+	/** Stores that the service is down or back: repeated, because another replica may have stored the opposite since. */
 	async function noteHealth(): Promise<void> {
 		const { down } = health;
 		const now = clock.now();
-		// Down by a doubted code, it is not stored again: another process may have read something since.
+		// A code that is no certain outage is not stored again: another process may have read something since.
 		const isKept = noteAgainAt > uptimeOf(clock) || (down === true && !OUTAGE_CODES.has(health.newestCode));
 		if (down === null || (down === notedDown && isKept)) return;
 		const since = health.failingSince ?? now;
@@ -227,7 +227,7 @@ export function createPoller(
 		notedDown = down;
 		noteAgainAt = uptimeOf(clock) + MINUTE_MS;
 		if (!isNews) return;
-		// Another process may have stored the outage and the back-offs.
+		// The recovery ends the back-offs of reads, also of those by other processes.
 		if (!down) readFailingSoon();
 		log.warn(down ? 'service_down' : 'service_back', { code: health.newestCode });
 	}
@@ -235,7 +235,7 @@ export function createPoller(
 	return loop;
 }
 
-/** Whether a read found a question opened, changed or closed, or an open one in other words or under another name. */
+/** Whether a read changes what people see of questions: one was asked, changed or settled, or its session renamed. */
 export function changesQuestion(
 	{ view: before }: Pick<TakenSession, 'view'>,
 	{ view, found, isGone }: SessionUpdate,

@@ -9,13 +9,13 @@ import { createReading, type ReadAnswers } from './reading.ts';
 import type { RecordingStore } from './recording-store.ts';
 import type { WatchStore } from './watch-store.ts';
 
-/** A read is judged anew this often when something else was stored meanwhile. */
+/** How often a read is judged anew because something else was stored meanwhile. */
 const TRIES = 3;
 
 /**
- * Stores what any read of a session shows that is not its watch's own: of a form, a command, a delivery or a check
- * after one. All that a person sees follows from the rows. A watched session is noted as its watch does; of one that
- * nobody watches, what our answers are to. Writes only where something changed.
+ * Stores what reads show that the poller did not begin: for a form, a command, a delivery or its confirmation. What
+ * people see then follows from the rows. Of a session that nobody watches, only the questions of our answers are
+ * stored. Writes only what changed.
  */
 export function createReadNotes(
 	core: Core<{ sessions: SessionStore; watches: WatchStore; reads: RecordingStore }>,
@@ -39,7 +39,7 @@ export function createReadNotes(
 		}
 		if ((taken.lastReadAt ?? 0) > found.readAt) return true;
 		const watches = await store.watches.ofSession(key);
-		// A watch before its first read begins with a read of its own.
+		// The first read of a watch is one of the poller.
 		if (taken.lastReadAt === null || watches.some(({ revision }) => revision <= 0)) return true;
 		const measured = { ...found, tookMs: 0, byteCount: 0 };
 		const { update, watches: told } = reading.succeeded(taken, measured, watches, ours);

@@ -14,37 +14,36 @@ import { type NewPost, QUESTION_KEY, targetOf } from '../surfaces/post.ts';
 import type { ReadOutcome, SessionUpdate, WatchUpdate } from './recording-store.ts';
 import { isEarlyReadAsked, type ListKnowledge, nextRead, type SessionOutline } from './schedule.ts';
 
-/** A raised hand that was never read holds its place for this many reads. Its session is listed again. */
+/** A raised hand ends after this many failed reads without any other. Its session will be listed again. */
 const HAND_TRIES = 3;
 
 export type ReadAnswers = KnownAnswers & Pick<OurAnswers, 'known' | 'occurrences' | 'outcomes'>;
 
-/** The rules for what a read changes, and when the next one comes. Without side effects. */
+/** The rules for what a read changes, and when the next one comes. They have no side effects. */
 export function createReading({ clock }: Core<unknown>, list: () => ListKnowledge) {
-	/** Whether nothing has changed for `WATCH_MAX_DAYS`: then a watch ends. */
+	/** Whether a watch ends because nothing has changed for `WATCH_MAX_DAYS`. */
 	const isStale = ({ lastChangeAt }: Watch) => clock.now() - lastChangeAt > WATCH_MAX_DAYS * DAY_MS;
 
 	/** The update of a watch with a card; empty when there is nothing to write. */
-	function updateOf(watch: Watch, { update }: News, { status }: Digest, isLast: boolean): WatchUpdate[] {
-		const stale = !update.changed && !isOver(status) && isStale(watch);
+	function cardUpdate(watch: Watch, news: News, { status }: Digest, isLast: boolean): WatchUpdate[] {
+		const stale = !news.changed && !isOver(status) && isStale(watch);
 		const end: WatchEnd | null = isLast ? 'sessionOver' : stale ? 'noChange' : null;
-		if (watch.revision > 0 && !update.changed && end === null) return [];
+		if (watch.revision > 0 && !news.changed && end === null) return [];
 		const last = isLast ? endOfSession(watch, status) : end === 'noChange' ? [farewell(watch)] : [];
-		return [{ ...update, posts: [...update.posts, ...last], end }];
+		return [{ ...news, posts: [...news.posts, ...last], end }];
 	}
 
 	/**
-	 * The update of a raised hand. It ends when nobody is asked, but not soon after an answer: agents ask again. It never
-	 * ends for want of changes: the session would be listed again.
+	 * The update of a raised hand; empty when there is nothing to write. It ends when nobody is asked, unless the agent
+	 * may ask again (`mayAskAgain`). It never ends for want of changes: its session would be listed again.
 	 */
-	function raisedHandUpdate(watch: Watch, news: News, digest: Digest, isEarly: boolean): WatchUpdate[] {
-		const { update, isChecking } = news;
+	function raisedHandUpdate(watch: Watch, news: News, digest: Digest, mayAskAgain: boolean): WatchUpdate[] {
 		const isUnread = watch.revision <= 0;
 		const isDismissed = watch.revision === DISMISSED || (isUnread && isAskedIn(digest, watch.dismissed));
-		const isLowered = isOver(digest.status) || isDismissed || (!hasOpenQuestion(digest) && !isEarly && !isChecking);
+		const isLowered = isOver(digest.status) || isDismissed || (!hasOpenQuestion(digest) && !mayAskAgain);
 		const end: WatchEnd | null = watch.revision === DISMISSED ? 'unwatched' : isLowered ? 'handLowered' : null;
-		if (!isUnread && !update.changed && end === null) return [];
-		return [{ ...update, ...(isDismissed && { posts: [], changed: false, card: null }), end }];
+		if (!isUnread && !news.changed && end === null) return [];
+		return [{ ...news, ...(isDismissed && { posts: [], changed: false, card: null }), end }];
 	}
 
 	/** The end of a watch whose session cannot be read any more; empty when it goes on. */
@@ -53,7 +52,7 @@ export function createReading({ clock }: Core<unknown>, list: () => ListKnowledg
 		const unchanged = { watchId, revision, changed: false, card: null } as const;
 		const ended = (end: WatchEnd, posts: NewPost[]): WatchUpdate[] => [{ ...unchanged, posts, end }];
 		if (watch.mode === 'raisedHand') {
-			// Nobody can tell any more whether its question is open.
+			// It is unknown whether its question is still open.
 			const isLost = isGone || isStale(watch) || (watch.revision <= 0 && failures >= HAND_TRIES);
 			return isLost ? ended('handLowered', []) : [];
 		}
@@ -63,6 +62,7 @@ export function createReading({ clock }: Core<unknown>, list: () => ListKnowledg
 	}
 
 	return {
+		/** The outcome of a read, for the session and for each of its watches. */
 		succeeded(
 			taken: TakenSession,
 			found: Pick<MeasuredReading, 'session' | 'readAt' | 'arrival' | 'tookMs' | 'byteCount'>,
@@ -78,11 +78,20 @@ export function createReading({ clock }: Core<unknown>, list: () => ListKnowledg
 			const view = snapshotOf(session, readAt, shownWith, arrival);
 			const { digest } = view;
 			const isEnded = isOver(digest.status);
-			// The service may write the result a moment after the status, so the end is announced by one more read.
+			// The service may write the result a moment after the status, so one more read follows before the end is posted.
 			const isLast = isEnded && taken.overSince !== null;
-			const end = { kind: 'ended', status: digest.status } as const;
-			const ended = isLast ? [end] : [];
-			const sinceRead = isEnded ? ended : changesBetween(taken.digest, digest);
+			const ended: SessionChange[] = isLast ? [{ kind: 'ended', status: digest.status }] : [];
+			const sinceRead: Changes = {
+				ofSession: isEnded ? ended : changesBetween(taken.digest, digest),
+				ofQuestions,
+				asked: askedIn(ofQuestions),
+			};
+			/** For a watch that was told of nothing yet. */
+			const sinceBegin: Changes = {
+				ofSession: changesBetween(null, digest),
+				ofQuestions: [],
+				asked: hasOpenQuestion(digest) ? { changed: false } : null,
+			};
 			const isAsShown = taken.digest !== null && isDeepStrictEqual({ ...taken.view, seenAt: readAt }, view);
 			const isOther = ofQuestions.some(({ kind }) => kind !== 'seen');
 			const base = {
@@ -101,22 +110,21 @@ export function createReading({ clock }: Core<unknown>, list: () => ListKnowledg
 					known,
 					itemsAt: (index: number) => questionViewAt(session, index, shownWith)?.items,
 				},
-				// Names and descriptions may change without news, and a question asked again may look as before.
+				// Names may change without news, and a question that is asked again may look as before.
 				...((isOther || !isAsShown) && { view }),
 			};
-			const seen = { isChecking: isChecking(occurrences) };
-			const shown = { status: digest.status, question: questionOf(digest) };
+			const isAnswerChecked = isChecking(occurrences);
+			const shown = { status: digest.status, question: questionOf(digest), isChecking: isAnswerChecked };
 			return {
-				update: { ...base, nextRead: nextRead({ ...taken, ...base, ...shown, ...seen }, list(), now) },
+				update: { ...base, nextRead: nextRead({ ...taken, ...base, ...shown }, list(), now) },
 				watches: watches.flatMap((watch) => {
 					const isUnread = watch.revision <= 0;
-					const told: QuestionNews = isUnread ? firstNews(hasOpenQuestion(digest)) : newsOf(ofQuestions);
-					const changes = isUnread ? changesBetween(null, digest) : sinceRead;
-					const news = newsFor(watch, changes, { ...seen, ofQuestions: isUnread ? [] : ofQuestions, told });
-					if (watch.mode === 'raisedHand') return raisedHandUpdate(watch, news, digest, isEarlyReadAsked(taken, now));
-					// The read for whoever began it was newer.
+					const news = newsFor(watch, isUnread ? sinceBegin : sinceRead, isAnswerChecked);
+					if (watch.mode === 'raisedHand')
+						return raisedHandUpdate(watch, news, digest, isAnswerChecked || isEarlyReadAsked(taken, now));
+					// The read by which the watch began was newer.
 					const isOlder = readAt < watch.createdAt;
-					return isUnread && (isOlder || (isEnded && !isLast)) ? [] : updateOf(watch, news, digest, isLast);
+					return isUnread && (isOlder || (isEnded && !isLast)) ? [] : cardUpdate(watch, news, digest, isLast);
 				}),
 			};
 		},
@@ -136,7 +144,7 @@ export function createReading({ clock }: Core<unknown>, list: () => ListKnowledg
 const questionOf = (digest: Digest): SessionOutline['question'] =>
 	hasOpenQuestion(digest) ? 'open' : digest.question && 'answered';
 
-/** The session as stored, for a read that failed. */
+/** The stored state of a session, which a failed read keeps. */
 export const keptOf = ({ view: _view, ...kept }: TakenSession): Omit<SessionUpdate, 'view'> => kept;
 
 function isAskedIn(digest: Digest, question: Watch['dismissed']): boolean {
@@ -144,66 +152,65 @@ function isAskedIn(digest: Digest, question: Watch['dismissed']): boolean {
 	return hasOpenQuestion(digest) && fingerprint === question?.fingerprint && messageIndex === question?.messageIndex;
 }
 
-type News = ReturnType<typeof newsFor>;
-interface Seen {
-	readonly isChecking: boolean;
+/** What a watch has not been told yet. */
+interface Changes {
+	readonly ofSession: readonly SessionChange[];
 	readonly ofQuestions: readonly OccurrenceChange[];
-	readonly told: QuestionNews;
+	readonly asked: AskedNow;
 }
 
-/** What a channel is told of questions. `changed`: the open one became another. Null: no question is asked now. */
-type QuestionNews = { readonly changed: boolean } | null;
+/** An open question that is news. `changed`: it takes the place of another one. Null: there is none. */
+type AskedNow = { readonly changed: boolean } | null;
 
-const firstNews = (isOpen: boolean): QuestionNews => (isOpen ? { changed: false } : null);
-
-function newsOf(changes: readonly OccurrenceChange[]): QuestionNews {
+function askedIn(changes: readonly OccurrenceChange[]): AskedNow {
 	const changed = changes.some((one) => one.kind === 'settled' && one.how === 'changed');
 	const isAsked = changes.some((one) => (one.kind === 'asked' && one.settled === null) || one.kind === 'reopened');
 	return isAsked ? { changed } : null;
 }
 
-/** What to tell a channel of these changes. */
-function newsFor(watch: Watch, changes: readonly SessionChange[], { ofQuestions, told, isChecking }: Seen) {
-	const isOther = told !== null || ofQuestions.some(({ kind }) => kind !== 'seen');
-	const isNews = isOther || changes.some(({ kind }) => kind !== 'stepped' && kind !== 'filesChanged');
+type News = Omit<WatchUpdate, 'end'>;
+
+/** The update of a watch for these changes, without its end. */
+function newsFor(watch: Watch, { ofSession, ofQuestions, asked }: Changes, isAnswerChecked: boolean): News {
+	const isOther = asked !== null || ofQuestions.some(({ kind }) => kind !== 'seen');
+	const isNews = isOther || ofSession.some(({ kind }) => kind !== 'stepped' && kind !== 'filesChanged');
 	const card = watch.mode === 'raisedHand' ? null : isNews ? 'now' : 'progress';
-	const posts = postsOf(watch, changes, told, isChecking);
+	const posts = postsOf(watch, ofSession, asked, isAnswerChecked);
 	const { id: watchId, revision } = watch;
-	const update = { watchId, revision, posts, card, changed: isOther || changes.length > 0 } as const;
-	return { update, isChecking };
+	return { watchId, revision, posts, card, changed: isOther || ofSession.length > 0 };
 }
 
-/** What a channel is told of these changes. How a question goes on, its post shows. See `isChecking` of occurrences. */
+/** The posts for these changes. What becomes of a question, its own post shows. `isAnswerChecked`: see `isChecking`. */
 export function postsOf(
 	watch: Watch,
 	changes: readonly SessionChange[],
-	asked: QuestionNews,
-	isChecking = false,
+	asked: AskedNow,
+	isAnswerChecked = false,
 ): NewPost[] {
 	const target = targetOf(watch);
 	const ofStatus = changes.flatMap((change): NewPost[] => {
 		if (watch.progress !== true) return [];
 		if (change.kind !== 'statusChanged' || !statusMatters(change, changes, asked !== null)) return [];
-		// An agent that waits beside an answer is told of when that is certain.
-		if (isChecking && isWaiting(change.to)) return [];
+		// The agent may not have taken the answer yet: a later read shows whether it waits.
+		if (isAnswerChecked && isWaiting(change.to)) return [];
 		return [{ target, key: `status:${watch.revision}`, content: { kind: 'status', from: change.from, to: change.to } }];
 	});
-	// One that waits again has its post, but not where the watch is newer.
+	// Its key drops it where the question has a post.
 	const ofQuestion = asked && { target, key: QUESTION_KEY, content: { kind: 'question', ...asked } as const };
 	return [...ofStatus, ...(ofQuestion ? [ofQuestion] : [])];
 }
 
-/** The last post of a watch: why it is not watched any more. */
+/** The last post of a watch that ends before its session. */
 function farewell(watch: Watch): NewPost {
 	return { target: targetOf(watch), key: 'watchEnded', content: { kind: 'watchEnded' } };
 }
 
-/** The news that the session is over. */
+/** The last post of a watch whose session is over. */
 function endOfSession(watch: Watch, status: string): NewPost[] {
 	return [{ target: targetOf(watch), key: 'sessionEnded', content: { kind: 'sessionEnded', status } }];
 }
 
-/** False when a question's post or that of the end tells it, and when the agent goes on after a question or an end. */
+/** False when another post shows the new status, and when an agent continues after a question or an end. */
 function statusMatters(
 	{ from, to }: { from: string; to: string },
 	changes: readonly SessionChange[],

@@ -10,11 +10,11 @@ import { liveWatches } from '../store/watches.ts';
 import { pointPostsTo, replaceInPosts } from '../surfaces/plan-store.ts';
 import { endWatch } from './watch-store.ts';
 
-/** In the order of locks; the others follow. */
+/** Tables that come before sessions in the order of locks. */
 const FIRST = ['answers', 'drafts'] as const;
 const OTHERS = TABLES_OF_SESSIONS.filter((name) => !FIRST.some((first) => first === name));
 
-/** What is stored of a session under other spellings of its id than the one that the session service says. */
+/** Moves what is stored of a session under another spelling of its id than the session service says. */
 export function createSpellingStore({ db, cipher }: StoreParts) {
 	return {
 		others: (session: SessionKey) => otherSpellings(db.read, session),
@@ -42,7 +42,7 @@ async function moveAll(tx: CipherTx, former: SessionKey, session: SessionKey): P
 		rows.set(key.sessionId, await lockSession(trx, key));
 	const [formerRow, row] = [rows.get(former.sessionId), rows.get(session.sessionId)];
 	await endDoubles(tx, former, session);
-	// The reads of one of them go on, with the questions that they found.
+	// The row whose reads go on is the base. The questions of the other one are joined to it.
 	const [base, other] = placeOf(formerRow) > placeOf(row) ? [former, session] : [session, former];
 	for (const [id, staysId] of await joinQuestions(tx, base, other)) {
 		await pointAnswersTo(trx, id, staysId);
@@ -60,11 +60,15 @@ async function moveAll(tx: CipherTx, former: SessionKey, session: SessionKey): P
 	await markDue(tx, session);
 }
 
-/** Reads that go on count more than a row of ended watches, and what was read more than what was not. */
+/**
+ * Which of two rows stays: a session that is read comes before one of ended watches, and one with a read before none.
+ */
 const placeOf = (row: WatchedSessionRow | undefined) =>
 	row === undefined ? 0 : 1 + 2 * Number(row.nextReadAt !== null) + Number(row.lastReadAt !== null);
 
-/** Where a channel watches both, one of its watches goes on: the one with a card, else that of `session`. */
+/**
+ * Where a channel watches both spellings, the watch of `session` ends if it is a raised hand, else that of `former`.
+ */
 async function endDoubles(tx: CipherTx, former: SessionKey, session: SessionKey): Promise<void> {
 	for (const watch of await liveWatches(tx.trx, sessionOf(former)).orderBy('id').execute()) {
 		const same = await liveWatches(tx.trx, { ...channelOf(watch), ...sessionOf(session) }).executeTakeFirst();

@@ -9,7 +9,7 @@ import type { ReadPermit } from '../slack/person-reads.ts';
 import { type ChannelKey, hasOpenQuestion, type LimitReached, type Watch } from '../store/watch.ts';
 import type { SessionStore } from '../store/watched-sessions.ts';
 import { targetOf } from '../surfaces/post.ts';
-import type { ChannelSettingsStore } from './channel-store.ts';
+import type { ChannelSettingsStore } from './channel-settings-store.ts';
 import type { PollerOptions } from './poller.ts';
 import { postsOf } from './reading.ts';
 import { UNLISTED } from './schedule.ts';
@@ -18,13 +18,13 @@ import type { WatchStore } from './watch-store.ts';
 export interface WatchRequest extends ChannelKey, ReadPermit {
 	readonly userId: string;
 	readonly sessionId: string;
-	/** Waits for Slack's word on the first new post. */
+	/** Waits until Slack has taken or refused the first new post. */
 	readonly awaitsPost?: boolean;
 }
 
 /**
- * `refused`: Slack's code for a new card or a question's post, while it is tried again. `name`: '' if not read.
- * `sessionId`: as the service says it.
+ * `refused`: Slack's code if it refuses the first post, which is tried again. `name`: of the session, '' if not read.
+ * `sessionId`: in the spelling of the service.
  */
 type Watched = { readonly refused: string | null; readonly name: string; readonly sessionId: string };
 
@@ -38,7 +38,9 @@ export type WatchOutcome =
 	| { readonly kind: 'unreadable'; readonly code: string };
 
 export interface Hooks extends Pick<PollerOptions, 'budget' | 'ourAnswers' | 'list'>, Pick<AccessPolicy, 'standingOf'> {
-	/** Called before posts are planned for a watch or channel. The result: Slack's code if it refuses the first. */
+	/**
+	 * Called before posts of a watch or channel are planned. The result waits for Slack's code if it refuses the first.
+	 */
 	readonly expectPost: (id: string) => () => Promise<string | null>;
 }
 
@@ -62,7 +64,7 @@ export function createSubscriptions(
 				if (!(error instanceof HandraiseError)) throw error;
 				const isMissing = error.code === 'session_not_found';
 				if ((isMissing && existing === null) || error.code === 'invalid_session_id') return { kind: 'unknownSession' };
-				// What is watched stays watched while the service is away. A raised hand becomes a watch by a read.
+				// A watch stays while the service is down. A raised hand needs a read to become a watch with a card.
 				if (existing?.mode === 'card') return { kind: 'already', name: '', sessionId, refused: null };
 				return { kind: 'unreadable', code: isMissing ? 'session_missing' : error.code };
 			}
@@ -80,7 +82,7 @@ export function createSubscriptions(
 			const asks = hasOpenQuestion(view.digest);
 			const now = clock.now();
 			const watchedCount = await store.sessions.count(serviceUrl);
-			// While somebody adds many, the rate is lower than in the long run.
+			// The budget of this moment: while somebody adds many sessions, it is smaller than in the long run.
 			const expectation = expectationFor(watchedCount + 1, budget.perSecond(), list() !== null);
 			const watch: Watch = {
 				id: crypto.randomUUID(),
@@ -111,7 +113,7 @@ export function createSubscriptions(
 					itemsAt: (index) => questionViewAt(session, index, shownWith)?.items,
 				},
 				news: postsOf(watch, changes, asks ? { changed: false } : null),
-				readAt: Math.round(now + spread(watchedCount) * UNLISTED.busyMs),
+				readAt: now + FIRST_READ_AFTER_MS,
 				limits: core.config.watchLimits,
 				groupIds,
 			});
@@ -119,7 +121,7 @@ export function createSubscriptions(
 				core.metrics.watches.limitReached({ limit: result.limit });
 				return result;
 			}
-			// The card of a session that asks nothing comes later: Slack's word on it is told then.
+			// Without a question, the first post is the card, which comes too late to wait for.
 			const refused = request.awaitsPost === true && asks && result.isPosting ? await attempted() : null;
 			const watched = { ...pick(view, 'name', 'sessionId'), refused };
 			if (result.kind === 'already') return { kind: 'already', ...watched };
@@ -131,18 +133,18 @@ export function createSubscriptions(
 	};
 }
 
-/** A question that comes within this time stands above the card. */
+/** A card waits this long for a first question, which stands above it. */
 const CARD_AFTER_MS = 60_000;
 
-/** From 0 to 1: the first reads of many sessions that are watched at once do not all fall due together. */
-const spread = (index: number) => ((index + 1) * 0.618) % 1;
+/** Whoever begins to watch has just caused a read, so the next one is not due at once. */
+const FIRST_READ_AFTER_MS = UNLISTED.busyMs / 2;
 
-/** With one session in ten at work: how much sooner it is read than in turn, and how much later the others. */
+/** Factors for one busy session in ten: how much more often it is read than in turn, and how much less the others. */
 const BUSY_SOONER = 6;
 const QUIET_LATER = 2.5;
 const SLOW_SECONDS = 60;
 
-/** How soon changes of a new watch are noticed, in seconds. `isListed`: a list tells who asks. */
+/** How soon changes of a new watch are noticed, in seconds. `isListed`: a list shows which sessions ask. */
 export function expectationFor(watched: number, readsPerSecond: number, isListed = false) {
 	/** To read every watched session once, in turn. */
 	const roundSeconds = watched / Math.max(readsPerSecond, 1e-3);

@@ -37,37 +37,30 @@ import {
 	type ShownWatch,
 	type WatchRow,
 } from '../store/watches.ts';
-import {
-	dropPlanned,
-	planPosts,
-	redrawEnded,
-	removePosts,
-	settleOpen,
-	silencePosts,
-	subjectsAt,
-} from '../surfaces/plan-store.ts';
+import { dropPlanned, planPosts, removePosts, silencePosts, subjectsAt } from '../surfaces/plan-store.ts';
 import type { NewPost } from '../surfaces/post.ts';
+import { settleOpen } from '../surfaces/question-changes-store.ts';
+import { redrawEnded } from '../surfaces/redraw-store.ts';
 import {
 	addWatch,
+	auditUnwatched,
 	limitReached,
 	type NewRaisedHand,
 	type NewWatch,
 	oldestHand,
 	raiseHand,
-	recordUnwatched,
 } from './adding-store.ts';
-import { noteLowered } from './channel-store.ts';
+import { noteLowered } from './discovery-store.ts';
 
-/** Those of the channel of a watch. */
+/** The settings of a watch's channel. */
 const SETTINGS = sql<string | null>`(select settings from channel_settings
 	where channel_settings.team_id = watches.team_id and channel_settings.channel_id = watches.channel_id)`;
 
 /**
- * The stored watches. "Our": of `StoreOptions.workspace`. What is damaged, or needs another encryption key, is left out
- * of all results and stays unchanged. Such a post is tried again after 10 minutes and at the next start.
+ * The stored watches. What is damaged or needs another encryption key is left out of all results, and stays unchanged.
  */
 export function createWatchStore({ db, cipher }: StoreParts) {
-	/** These watches, ended or not, with what their cards show and when that was last read, by id. */
+	/** These watches, ended or not, by id, with what is known of their sessions. */
 	async function shownOf(watchIds: readonly string[]) {
 		if (watchIds.length === 0) return new Map<string, ShownWatch>();
 		const shown = await readShownWatches(db, cipher, sql`where watch.id in (${sql.join(watchIds)})`);
@@ -76,28 +69,34 @@ export function createWatchStore({ db, cipher }: StoreParts) {
 
 	return {
 		/**
-		 * Creates the watch, its session's row and the post of its card; idempotent by channel and session. The limits hold
-		 * exactly, however many replicas add at once. A raised hand becomes this watch and keeps its posts: `added`.
+		 * Creates a watch, with the row of its session and the post of its card. Idempotent by channel and session. The
+		 * limits hold exactly, however many replicas add at once. A raised hand becomes this watch and keeps its posts.
 		 */
 		add: (watch: NewWatch) => db.write((trx) => addWatch({ trx, cipher, now: watch.createdAt }, watch)),
 		/**
 		 * Creates a watch without a card, whose session is read at once to see what it asks. A question that the channel
-		 * stopped watching while open is not posted again. `unneeded`: it watches it already, or ended `watch all`.
+		 * stopped watching while it was open is not posted again. `unneeded`: the channel watches the session already, or
+		 * has ended `watch all`.
 		 */
 		raiseHand: (hand: NewRaisedHand) => db.write((trx) => raiseHand(trx, hand)),
 
-		/** The limit that leaves no place in a channel; raised hands whose question does not stand yet do not count. */
+		/**
+		 * The reached limit that leaves no place in a channel, or null. Raised hands without a posted question do not
+		 * count.
+		 */
 		limitOf: (discovery: Discovery, limits: WatchLimits) =>
 			limitReached(db.read, { ...discovery, limits }, ['channel', 'all'], { countsUnposted: false }),
 
 		/**
-		 * Ends a watch and queues `posts`; drops its pending ones, unless a read found the end. Null when it had ended
-		 * before. The session's row goes with its last watch. A raised hand unwatched before its first read ends with it.
+		 * Ends a watch and plans `posts`. Its planned posts are dropped, unless a read found the end. Null: it had ended
+		 * before. A raised hand that is unwatched before its first read ends with that read, which shows what is dismissed.
 		 */
 		end: (watchId: string, reason: WatchEnd, { now, posts }: { now: number; posts: readonly NewPost[] }) =>
-			db.write((trx) => endStored({ trx, now }, watchId, { reason, posts })),
+			db.write((trx) => endWatchById({ trx, now }, watchId, { reason, posts })),
 
-		/** Ends the raised hand with the oldest news if more stand in a channel, or in all, than a limit allows: true. */
+		/**
+		 * Ends the raised hand with the oldest news if a limit is exceeded. True: one was ended, so perhaps more have to.
+		 */
 		async makeRoom(discovery: Discovery, { limits, now }: { limits: WatchLimits; now: number }): Promise<boolean> {
 			const exceeded = (trx: Db) =>
 				limitReached(trx, { ...discovery, limits }, ['channel', 'all'], { countsUnposted: false, by: 1 });
@@ -107,7 +106,7 @@ export function createWatchStore({ db, cipher }: StoreParts) {
 				const reached = await exceeded(trx);
 				const oldest = reached && (await oldestHand(trx, discovery, reached));
 				if (oldest === null) return false;
-				return (await endStored({ trx, now }, oldest.id, { reason: 'gaveWay', posts: [] })) !== null;
+				return (await endWatchById({ trx, now }, oldest.id, { reason: 'gaveWay', posts: [] })) !== null;
 			});
 		},
 		async list(channel: ChannelKey, page: { offset: number; limit: number }) {
@@ -122,7 +121,7 @@ export function createWatchStore({ db, cipher }: StoreParts) {
 			const row = await liveWatches(db.read, { ...channelOf(channel), ...sessionOf(session) }).executeTakeFirst();
 			return row === undefined ? null : readWatch(row);
 		},
-		/** The watches, ended or not, that a post of a channel is or was about, and its questions. */
+		/** The watches, ended or not, that a message of a channel is or was about, with its questions. */
 		async findByPost(channel: ChannelKey, ts: string) {
 			const about = await subjectsAt(db.read, channel, ts);
 			const shown = await shownOf(about.map(({ watchId }) => watchId));
@@ -136,7 +135,7 @@ export function createWatchStore({ db, cipher }: StoreParts) {
 			const live = liveWatches(db.read, channelOf(channel)).orderBy('createdAt').orderBy('id');
 			return (await live.execute()).map(readWatch);
 		},
-		/** The watches of a session that have not ended, with what only this finds of them. */
+		/** The live watches of a session, with `progress` and `dismissed`, which no other function finds. */
 		async ofSession(session: SessionKey): Promise<readonly Watch[]> {
 			const live = liveWatches(db.read, sessionOf(session)).select(SETTINGS.as('settings'));
 			const found = (await live.orderBy('createdAt').orderBy('id').execute()).map(async (row) => ({
@@ -146,12 +145,12 @@ export function createWatchStore({ db, cipher }: StoreParts) {
 			}));
 			return Promise.all(found);
 		},
-		/** Whether it is among the newest of its channel that ended and can go on. */
+		/** Whether the card of an ended watch offers *Watch again*. */
 		async isNewestEnded({ id, ...channel }: Watch): Promise<boolean> {
 			return (await newestEnded(db.read, channel)).slice(0, MOST_AGAIN).includes(id);
 		},
 		shownOf,
-		/** `shownOf` with the question of each reminder, by watch; null: it is not stored any more. */
+		/** `shownOf`, with the question of each reminder; null: that is not stored any more. */
 		async remindedOf(entries: readonly Readonly<Record<'watchId' | 'questionId', string>>[]) {
 			const rows = from(db.read, 'questions', { id: entries.map(({ questionId }) => questionId) }).selectAll();
 			const [shown, asked] = await Promise.all([shownOf(entries.map(({ watchId }) => watchId)), rows.execute()]);
@@ -168,15 +167,15 @@ export function createWatchStore({ db, cipher }: StoreParts) {
 
 export type WatchStore = ReturnType<typeof createWatchStore>;
 
-/** The transaction of `end`. */
-export async function endStored(tx: Tx, watchId: string, ending: WatchEnding): Promise<Watch | null> {
+/** The transaction of `WatchStore.end`. */
+export async function endWatchById(tx: Tx, watchId: string, ending: WatchEnding): Promise<Watch | null> {
 	const { trx } = tx;
 	const session = await lockSessionOf(trx, watchId);
 	if (session === null) return null;
 	const row = await liveWatches(trx, { id: watchId }).forUpdate().executeTakeFirst();
 	if (row === undefined) return null;
 	if (row.mode === 'raisedHand' && row.revision <= 0 && ending.reason === 'unwatched') {
-		recordUnwatched(tx, row, ending.reason);
+		auditUnwatched(tx, row, ending.reason);
 		await markDue(tx, null);
 		return readWatch(await changeWatch(trx, watchId, { revision: DISMISSED }));
 	}
@@ -188,16 +187,16 @@ export async function endStored(tx: Tx, watchId: string, ending: WatchEnding): P
 export interface WatchEnding {
 	readonly reason: WatchEnd;
 	readonly posts: readonly NewPost[];
-	/** Nobody has asked for it. */
+	/** For the audit log: nobody has asked for it. */
 	readonly byProgram?: boolean;
 }
 
-/** *Watch again* stands on so many cards of a channel. */
+/** *Watch again* stands on this many cards of a channel. */
 const MOST_AGAIN = 3;
 
 /**
- * The ids of a channel's watches that ended and can go on, each session's last that has a post, newest first: one more
- * than offer it.
+ * The ids of the ended watches of a channel that can go on, newest first: of each session the last one, if it has a
+ * post. One more than `MOST_AGAIN`, because that has to be drawn again without *Watch again*.
  */
 async function newestEnded(db: Db, channel: ChannelKey): Promise<readonly string[]> {
 	const ended = from(db, 'watches', { ...channelOf(channel), endedReason: CAN_GO_ON }).select('id');
@@ -216,7 +215,7 @@ async function newestEnded(db: Db, channel: ChannelKey): Promise<readonly string
 	return rows.map(({ id }) => id);
 }
 
-/** What reads find. What was queued before is still posted. */
+/** Ends that reads find. Posts that were planned before are still sent. */
 const FOUND_ENDS: readonly WatchEnd[] = ['sessionOver', 'noChange', 'sessionGone'];
 
 /** Ends a live watch. The caller holds the locks of its session and the watch. */
@@ -224,10 +223,10 @@ export async function endWatch(tx: Tx, row: WatchRow, ending: WatchEnding): Prom
 	const { trx, now } = tx;
 	const { reason, posts, byProgram } = ending;
 	const ended = await changeWatch(trx, row.id, { endedReason: reason, endedAt: now });
-	recordUnwatched(tx, row, reason, byProgram);
-	// A post that is on its way is drawn once more when it has arrived.
+	auditUnwatched(tx, row, reason, byProgram);
+	// Not the posts on their way: these are drawn again when they have arrived.
 	if (!FOUND_ENDS.includes(reason)) await dropPlanned(trx, { watchId: row.id, sendingSince: null });
-	// Many sessions may end at once: what others ask comes first.
+	// Many sessions may end at once. The questions of others come first.
 	await planPosts(tx, posts, reason === 'sessionOver' ? 'progress' : 'now');
 	if (isChannelEnd(reason)) await silencePosts(trx, { watchId: row.id, placeId: row.channelId });
 	await markDue(tx, row);
@@ -235,12 +234,11 @@ export async function endWatch(tx: Tx, row: WatchRow, ending: WatchEnding): Prom
 		const [former] = (await newestEnded(trx, channelOf(row))).slice(MOST_AGAIN);
 		if (former !== undefined) await redrawEnded(tx, former);
 	}
-	// Its hand-overs are over.
 	await endHandOvers(trx, row.id);
 	return ended;
 }
 
-/** Ends a raised hand whose question is settled, and drops its unsent posts. */
+/** Ends a raised hand whose question is settled. It is removed if nothing of it was posted. */
 export async function lowerHand(tx: Tx, row: WatchRow): Promise<void> {
 	const { trx, now } = tx;
 	await endWatch(tx, row, { reason: 'handLowered', posts: [] });
@@ -252,7 +250,10 @@ export async function lowerHand(tx: Tx, row: WatchRow): Promise<void> {
 	await removeWatches(trx, row.id);
 }
 
-/** Of a raised hand before its first read: what was open when its channel last stopped watching since `watch all`. */
+/**
+ * For a raised hand before its first read: the question that was open when the channel last stopped watching the
+ * session, since `watch all`. Null: there is none.
+ */
 export async function dismissedQuestion(db: Db, hand: WatchRow) {
 	if (hand.mode !== 'raisedHand' || hand.revision > 0) return null;
 	const [here, session] = [channelOf(hand), sessionOf(hand)];
@@ -266,7 +267,7 @@ export async function dismissedQuestion(db: Db, hand: WatchRow) {
 	return (await asked.orderBy('number', 'desc').limit(1).executeTakeFirst()) ?? null;
 }
 
-/** Removes watches that ended before `before`, with all that is about them: a few in one transaction. */
+/** Removes watches that ended before `before`, with their posts and sessions. Returns how many. */
 export const removeEndedWatches = (db: StoreDatabase, before: number) =>
 	inBatches((limit) => db.write((trx) => removeBatch(trx, before, limit)), 25);
 
@@ -282,7 +283,7 @@ async function removeBatch(trx: Db, before: number, limit: number): Promise<numb
 	return ids.length;
 }
 
-/** Stops reading a session without live watches. Its row stays while there are ended ones: the last cards show it. */
+/** Stops reading a session without live watches. Its row stays while there are ended ones, whose cards show it. */
 export async function stopUnwatched(trx: Db, key: SessionKey, now: number): Promise<void> {
 	await lockSession(trx, key);
 	const watches = from(trx, 'watches', sessionOf(key)).select('id');

@@ -1,17 +1,12 @@
 import type { UsersInfoResponse } from '@slack/web-api';
 import { z } from 'zod';
-import type { Person } from '../domain/person.ts';
-import { isForgotten } from '../domain/person.ts';
-import type { Clock } from '../kernel/clock.ts';
-import { CLOCK_ALLOWANCE_MS, unlessAborted, uptimeOf } from '../kernel/clock.ts';
-import type { SharedState } from '../kernel/memory.ts';
-import { setBounded, shareRunning } from '../kernel/memory.ts';
+import { isForgotten, type Person } from '../domain/person.ts';
+import { CLOCK_ALLOWANCE_MS, type Clock, unlessAborted, uptimeOf } from '../kernel/clock.ts';
+import { type SharedState, setBounded, shareRunning } from '../kernel/memory.ts';
 import { timeZoneNamed } from '../kernel/quiet-hours.ts';
 import type { DeepReadonly } from '../kernel/values.ts';
-import type { Need, SlackCalls } from './calls.ts';
-import { rateLimitError } from './calls.ts';
-import type { SlackClients } from './clients.ts';
-import { slackErrorCode } from './clients.ts';
+import { type Need, rateLimitError, type SlackCalls } from './calls.ts';
+import { type SlackClients, slackErrorCode } from './clients.ts';
 
 /** Facts about people, user groups and members of channels are used this long: a new guest passes until then. */
 export const FACTS_MAX_AGE_MS = 5 * 60_000;

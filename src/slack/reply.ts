@@ -3,8 +3,7 @@ import type { Origin } from '../domain/answer.ts';
 import { within } from '../kernel/clock.ts';
 import { setBounded } from '../kernel/memory.ts';
 import { LONGEST_RETRY_AFTER_MS, retryAtOf } from '../kernel/retries.ts';
-import type { MessageContent, ModalView } from './blocks.ts';
-import { isOfBlocks, plainMessage } from './blocks.ts';
+import { isOfBlocks, type MessageContent, type ModalView, plainMessage } from './blocks.ts';
 import { linkOf, respond, slackCodeOf, slackFailure } from './clients.ts';
 import {
 	checkingMessage,

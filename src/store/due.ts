@@ -1,10 +1,19 @@
-import type { RawBuilder } from 'kysely';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { MINUTE_MS } from '../kernel/clock.ts';
 import type { Lease } from '../kernel/lease-loop.ts';
 import type { Log } from '../kernel/log.ts';
-import type { Db, Filter, LeasedTable, Row, StoreDatabase } from './database.ts';
-import { change, isPostgres, LEASED_TABLES, lastKeyOf, WITHOUT_LEASE } from './database.ts';
+import {
+	change,
+	type Db,
+	type Filter,
+	isPostgres,
+	LEASED_TABLES,
+	type LeasedTable,
+	lastKeyOf,
+	type Row,
+	type StoreDatabase,
+	WITHOUT_LEASE,
+} from './database.ts';
 import { locked } from './locks.ts';
 import { isUnchanged, stopReplaced } from './migrate.ts';
 

@@ -2,11 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Clock } from '../kernel/clock.ts';
-import type { SharedState } from '../kernel/memory.ts';
-import { createMemoryState } from '../kernel/memory.ts';
+import { createMemoryState, type SharedState } from '../kernel/memory.ts';
 import { removeInBatches } from './batches.ts';
-import type { Cipher, Db, Row, StoreDatabase } from './database.ts';
-import { add, addNew, change, from, remove } from './database.ts';
+import { add, addNew, type Cipher, change, type Db, from, type Row, remove, type StoreDatabase } from './database.ts';
 import { lookAt } from './due.ts';
 import { metaPlace } from './encryption.ts';
 

@@ -27,14 +27,14 @@ import { endSnoozes, IS_ANSWERED, readHandOver, type Snooze, snooze } from '../s
 import { viewColumn } from '../store/watched-sessions.ts';
 import { activeClaims } from './view-plan-store.ts';
 
-/** Drafts that are looked at: of one question there may be several, and some are empty. */
+/** At most this many drafts are read: several may be of one question, and some are empty. */
 const DRAFTS_EXAMINED = 40;
 
 type AskingRow = Row<'questions'> &
 	Pick<Row<'watches'>, 'channelId' | 'createdBy' | 'mode'> &
 	Readonly<Record<'cardTs' | 'postTs', string | null>>;
 
-/** When the newest of these posts of a watch was posted, if it is still there. */
+/** The `ts` of the newest of these posts of a watch that Slack shows. */
 const newestTs = (isKind: RawBuilder<unknown>) =>
 	sql`(select ts from posts where posts.watch_id = watch.id and state in ('shown', 'closed') and ts is not null
 		and ${isKind} order by number desc limit 1)`;
@@ -52,7 +52,7 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 		return new Map(read.flatMap(([id, view]) => (view === null ? [] : [[id, view]])));
 	}
 
-	/** Whether reads found that the question of a choice is not asked any more, and no answer to it. */
+	/** Whether reads found the question of a pressed option changed or closed, without an answer to it. */
 	async function isReplaced(
 		service: string,
 		{ sessionId, messageIndex, fingerprint }: PressedOption,
@@ -64,9 +64,9 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 
 	return {
 		/**
-		 * The open questions of sessions that channels of this workspace watch, without texts, in no order; not those to
-		 * which an answer of ours is being delivered, or was after the last read. `since`: when a read first found it open.
-		 * `channels`: of this workspace, which watch it; at least one. `handOver`: by which somebody has it now, or null.
+		 * The open questions of sessions that channels of this workspace watch, without texts, in no order. Left out are
+		 * those with an answer of ours that is on its way, or that was delivered after the last read. `since`: when a read
+		 * first found it open. `channels`: those that watch it, at least one. `handOver`: who has it now, or null.
 		 */
 		async openQuestions(service: string, teamId: string) {
 			const { rows } = await sql<AskingRow>`
@@ -87,7 +87,7 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 						channelId,
 						/** The thread of the question's post, or of the watch's card; null before it is posted. */
 						threadTs: isInThread(mode, style) ? cardTs : (postTs ?? cardTs),
-						/** Who began to watch: the person of a direct message with the app. */
+						/** Who began to watch: in a direct message with the app the only person there. */
 						watchedBy: createdBy,
 						...pick(style, 'discreet', 'buttons'),
 						/** `watch all` brought the question there. */
@@ -113,8 +113,9 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 		snapshots,
 
 		/**
-		 * The name of a choice's session; or its question is stored as the button shows it, without this option
-		 * (`notOffered`), or the agent asks something else instead, which nobody had answered (`changed`).
+		 * Whether the question of a pressed option still offers it, with the name of the session. `notOffered`: the same
+		 * question has no such option. `changed`: the agent asks something else instead, and nobody had answered. What is
+		 * not stored counts as offered.
 		 */
 		async offering(service: string, choice: PressedOption) {
 			const { question = null, name = '' } = (await snapshots(service, [choice.sessionId])).get(choice.sessionId) ?? {};
@@ -125,11 +126,11 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 			return isOffered(question, choice) ? offered : ({ kind: 'notOffered' } as const);
 		},
 
-		/** The claims on questions of these sessions that have not lapsed, oldest first. */
+		/** The active claims on questions of these sessions, the oldest first. */
 		claims: (service: string, sessionIds: readonly string[], now: number) =>
 			activeClaims(db.read, { service, sessionId: sessionIds }, now),
 
-		/** The person's answers: to decide on (failed after `failedSince`, not answered again), then those under way. */
+		/** A person's answers: first those that failed after `failedSince` and were not repeated, then those under way. */
 		async ownAnswers(service: string, person: Person, { failedSince, limit }: { failedSince: number; limit: number }) {
 			const rows = await ofPerson(service, person)
 				.selectAll()
@@ -144,7 +145,7 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 			return { shown: rows.flatMap(readOrSkip), total: Number(rows[0]?.total ?? 0) };
 		},
 
-		/** Those of these sessions to which an answer of ours is under way, or was delivered at or after `since`. */
+		/** The sessions with an answer of ours that is under way, or that was delivered at or after `since`. */
 		async answeredSessions(service: string, sessionIds: readonly string[], since: number) {
 			const answered = await from(db.read, 'answers', { service, sessionId: sessionIds })
 				.select('sessionId')
@@ -158,9 +159,10 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 			return (await kept.orderBy('acceptedAt', 'desc').orderBy('id').limit(limit).execute()).flatMap(readOrSkip);
 		},
 
-		/** The person's newest drafts, one for each question. `isClosed`: it is over, and not by an answer of theirs. */
+		/** A person's newest drafts, one for each question. `isClosed`: the question ended without an answer of theirs. */
 		async drafts(service: string, person: Person, limit: number) {
-			// Of a session that is not read any more, what was settled is known. Those below 0 were put aside for a form.
+			// A session that is not read any more still has its settled questions. Drafts with a negative index were put
+			// aside.
 			const { rows } = await sql<Row<'drafts'> & { readonly isClosed: 0 | 1 }>`
 				select * from (select draft.*, case (select min(case when settled_at is null then 0
 							when settled_how = 'unwatched' then 2 else 1 end) from questions as question
@@ -182,7 +184,7 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 				const draft = row && readDraft(row, cipher);
 				return row && draft ? { ...draft, isClosed: row.isClosed === 1 } : [];
 			});
-			// An empty one takes the place of no other.
+			// Filtered before the limit, so that an empty draft takes no place in the list.
 			return newest.filter(({ values }) => Object.values(values).some((text) => text.trim() !== '')).slice(0, limit);
 		},
 
@@ -194,21 +196,23 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 
 		removeEndedSnoozes: (now: number) => removeInBatches(db, 'snoozes', sql<boolean>`until <= ${now}`),
 
-		/** Leaves an answer that is over out of its author's inbox, unless it goes on: then its next end is another one. */
+		/** Hides an answer that is over from its author's inbox. It comes back if it goes on and ends again. */
 		dismiss: (id: string, person: Person) => db.writeOne((trx) => dismissAnswer(trx, id, person)),
 	};
 }
 
-/** A question without its text that nobody has answered yet. */
+/** An open question, without its text. */
 export type OpenQuestion = Awaited<ReturnType<ReturnType<typeof createInboxStore>['openQuestions']>>[number];
 
-/** Not delivered yet, or delivered while nobody knows whether the agent went on. */
+/** Not delivered yet, or delivered while it is unknown whether the agent continued. */
 const IS_UNDER_WAY = sql<boolean>`(state in (${sql.join(BLOCKING_STATES)})
 	or (state = 'delivered' and agent_outcome is null))`;
 
 const IS_NOT_DISMISSED = sql<boolean>`(dismissed_at is null or ended_at is null or dismissed_at <> ended_at)`;
 
-/** Failed for good (no `isSecondChoice`) or not started, and not answered again. `waiting`: without a time limit. */
+/**
+ * Failed for good (but not as `isSecondChoice` says), or its agent could not be started; and not answered again since.
+ */
 function isFailedSince(since: number) {
 	return sql<boolean>`((state in (${sql.join(FAILED_STATES)}) and ended_at >= ${since}
 				and not (state = 'conflicted' and undo_until is not null and put_started_at is null)

@@ -4,13 +4,13 @@ import { repeatUntilAborted } from '../kernel/retries.ts';
 import { type Row, type StoreParts, sql } from '../store/database.ts';
 import { lookAt } from '../store/due.ts';
 import { takeMarks } from '../store/marks.ts';
-import { markPosts } from './plan-store.ts';
+import { markPosts } from './redraw-store.ts';
 import { markViews } from './view-plan-store.ts';
 
-/** All changes within this time are drawn once. A press shows its own post at once. */
+/** All changes of a session within this time are drawn once. A press shows its own post without this wait. */
 const EVERY_MS = 1_000;
 const RETRY_MS = 1_000;
-/** Nothing is due: a mark wakes it. */
+/** The pause while there are no marks. A new one ends it. */
 const REST_MS = 30_000;
 
 export function createMarkStore({ db }: Pick<StoreParts, 'db'>) {
@@ -19,7 +19,7 @@ export function createMarkStore({ db }: Pick<StoreParts, 'db'>) {
 
 		nextDueAt: () => lookAt(db, sql`(select min(due_at) from marks)`),
 
-		/** Takes marks that are due and has all drawn again that shows their sessions, also by other replicas. */
+		/** Takes the due marks, and makes all posts and views due that show their sessions. Any replica then draws them. */
 		spread: (now: number): Promise<void> =>
 			db.write(async (trx) => {
 				const marks = await takeMarks(trx, now);
@@ -38,7 +38,7 @@ export function createMarkStore({ db }: Pick<StoreParts, 'db'>) {
 
 export type MarkStore = ReturnType<typeof createMarkStore>;
 
-/** Those of each service. */
+/** The sessions of these marks, by the address of the service. */
 function sessionsIn(marks: readonly Row<'marks'>[]) {
 	const byService = Map.groupBy(marks, ({ service }) => service);
 	return Array.from(byService, ([service, ofService]) => {
@@ -46,7 +46,7 @@ function sessionsIn(marks: readonly Row<'marks'>[]) {
 	}).filter(({ sessionId }) => sessionId.length > 0);
 }
 
-/** Spreads marks as they come. */
+/** Spreads marks as they come, at most once in `EVERY_MS`. */
 export function createSpreading({ store, clock, log }: Core<{ marks: MarkStore }>) {
 	const { marks } = store;
 	const waker = createWaker(clock);

@@ -14,16 +14,16 @@ import {
 import { repeatWords } from '../slack/phrases.ts';
 import { type DuePost, kindOf, type Post, type PostTarget, type SendOutcome } from './post.ts';
 
-/** The presser sees their choice by then, or `chat.update` shows it. */
+/** The longest wait for a `response_url`. After that, `chat.update` shows what was chosen. */
 const REPLACE_WITHIN_MS = 1_000;
 
-/** Slack is believed after it has said for this long that a channel does not exist. */
+/** A channel counts as gone after Slack has said for this long that it does not exist. */
 const MISSING_MS = 60_000;
 const MAX_MISSING = 1_000;
-/** What `conversations.info` says of it then; the app has no scope to ask about a direct message. */
+/** Codes of `conversations.info` for a channel that is gone. The app has no scope to ask about a direct message. */
 const MISSING = new Set(['channel_not_found', 'missing_scope']);
 
-/** Nothing was written, and no repeat will succeed. */
+/** Codes after which a channel takes no posts any more. */
 const GONE = {
 	is_archived: 'channelArchived',
 	// The error for an update in an archived channel.
@@ -31,20 +31,20 @@ const GONE = {
 	channel_not_found: 'channelGone',
 	not_in_channel: 'botRemoved',
 } as const;
-/** Errors for an update of a deleted message. In place of one with replies, Slack leaves a message of its own. */
+/** Codes for an update of a deleted message. Slack replaces one with replies by a message of its own. */
 const DELETED = new Set(['message_not_found', 'cant_update_message']);
 /** Messages to ask for in one page of history. Slack may return fewer: 15 for some apps. */
 const PAGE_SIZE = 100;
-/** Calls of one search, limited ones included. After that it is unknown whether the post exists. */
+/** The calls of one search, rate-limited ones included. After these it is unknown whether the post exists. */
 const MAX_CALLS = 10;
 /** No further page is requested after this time: a call takes up to 10 s, and the post is leased for 25 s. */
 const SEARCH_MS = 5_000;
 const MAX_SEARCHES = 100;
 
 interface Search {
-	/** Where it was not found yet: threads, and null for the channel. */
+	/** What is still to be searched: threads, and null for the channel. */
 	places: readonly (string | null)[];
-	/** Slack's time, in milliseconds. */
+	/** By Slack's clock, in milliseconds. */
 	readonly oldest: number;
 	cursor: string | null;
 	callCount: number;
@@ -58,13 +58,16 @@ export function createMessages({ clients, directChannelOf, clock, log }: Core) {
 	/** Searches that continue later, by the id of the post and the time of its attempt. */
 	const searches = new Map<string, Search>();
 
-	/** Whether Slack does not find a channel for `MISSING_MS`, also when asked for it: one such code may be an error. */
+	/**
+	 * Whether a channel is gone. A single `channel_not_found` may be an error of Slack, so it has to last and be
+	 * confirmed.
+	 */
 	async function isGone(channel: string): Promise<boolean> {
 		const now = uptimeOf(clock);
 		const since = missingSince.get(channel);
 		if (since === undefined) setBounded(missingSince, channel, now, MAX_MISSING);
 		if (since === undefined || now - since < MISSING_MS) return false;
-		// One call asks for all posts of the channel.
+		// One call is enough for all posts of the channel.
 		setBounded(missingSince, channel, now, MAX_MISSING);
 		const code = await client.conversations.info({ channel }).then(() => null, slackErrorCode);
 		return MISSING.has(code ?? '');
@@ -110,7 +113,7 @@ export function createMessages({ clients, directChannelOf, clock, log }: Core) {
 	}
 
 	return {
-		/** Prepares the call for a new look of a post, which needs nothing more. */
+		/** Prepares the call that sends or updates a post, so that nothing slow comes between `beginAttempt` and it. */
 		async prepare(due: DuePost, content: MessageContent): Promise<() => Promise<SendOutcome>> {
 			const { id, target, ts } = due.post;
 			const channel = await channelOf(target).catch((error: unknown) => outcomeOf(error, target));
@@ -132,7 +135,7 @@ export function createMessages({ clients, directChannelOf, clock, log }: Core) {
 			return () => send(() => client.chat.postMessage(message), target, threadTs);
 		},
 
-		/** Replaces a message through a press's response_url, without a rate limit. `later`: Slack does not take it. */
+		/** Replaces a message by the `response_url` of a press, which has no rate limit. `later`: Slack did not take it. */
 		async replace(responseUrl: string, ts: string, content: MessageContent): Promise<SendOutcome> {
 			const outcome = await respond(responseUrl, { ...content, replace_original: true }, REPLACE_WITHIN_MS);
 			if (outcome === 'ok') return { kind: 'sent', ts };
@@ -140,14 +143,19 @@ export function createMessages({ clients, directChannelOf, clock, log }: Core) {
 			return { kind: 'later', ms: null, code: 'not_replaced', limited: false };
 		},
 
-		/** Has a pressed repeat say so and link to the message kept current; `ts` null: there is none, so it goes. */
+		/**
+		 * Has a pressed repeat link to the post that is kept current. `ts` null: there is none, so the repeat is deleted.
+		 */
 		async replaceRepeat(responseUrl: string, { channel, ts }: { channel: string; ts: string | null }): Promise<void> {
 			if (ts === null) return void (await respond(responseUrl, { delete_original: true }, REPLACE_WITHIN_MS));
 			const words = repeatWords(await linkOf(clients.people, channel, ts));
 			await respond(responseUrl, { ...textMessage(words), replace_original: true }, REPLACE_WITHIN_MS);
 		},
 
-		/** Searches the readable history of these places for a message by its metadata since the attempt at `sentAt`. */
+		/**
+		 * Searches history for a post, by the metadata of its message, from the attempt at `sentAt` on. `unreadable`: it is
+		 * unknown whether the post exists. `later`: the search goes on with the next call.
+		 */
 		async find(
 			{ id, target }: Pick<Post, 'id' | 'target'>,
 			places: Search['places'],
@@ -156,7 +164,7 @@ export function createMessages({ clients, directChannelOf, clock, log }: Core) {
 		) {
 			const key = `${id} ${sentAt}`;
 			const now = clock.now();
-			// By Slack's clock, which may be minutes away from ours. Its times are in seconds, and a call takes a while.
+			// By Slack's clock, which may be minutes away from ours. The minute covers the time of a call and of rounding.
 			const oldest = (clients.slackNow() ?? now) - (now - sentAt) - MINUTE_MS;
 			const endsAt = now + SEARCH_MS;
 			const search = searches.get(key) ?? { places, oldest, cursor: null, callCount: 0 };
@@ -200,14 +208,14 @@ function threadOf({ post: { target, content }, threadTs }: DuePost): string | nu
 	return target.kind === 'watch' && kindOf(content).thread !== undefined ? threadTs : null;
 }
 
-/** All places of a first post's attempts, newest first. If the card was deleted, Slack put it into the channel. */
+/** Where attempts may have put a first post: its thread, its former one, or the channel if the thread was deleted. */
 export function placesOf(due: DuePost): readonly (string | null)[] {
 	return [...new Set([threadOf(due), threadOf({ ...due, threadTs: due.formerThreadTs }), null])];
 }
 
 function outcomeOf(error: unknown, target: PostTarget): SendOutcome {
 	const outcome = slackOutcome(error);
-	// A direct message has nothing that could end.
+	// `gone` ends what a channel follows. A person follows nothing.
 	if (outcome.code in GONE && target.kind !== 'person')
 		return { kind: 'gone', reason: GONE[outcome.code as keyof typeof GONE] };
 	return outcome;

@@ -28,7 +28,7 @@ import {
 	type SendOutcome,
 	UNSURE_MS,
 } from './post.ts';
-import type { PostStore, PressedPlace } from './store.ts';
+import type { PostStore, PressedPlace } from './post-store.ts';
 
 const POSTS_AT_ONCE = 10;
 /** The others are kept for first posts: Slack may not respond to updates. */
@@ -39,74 +39,77 @@ const POST_RATE: RateLimit = { intervalMs: 1_050, burst: 1 };
 const UPDATE_RATE: RateLimit = { intervalMs: 1_500, burst: 8 };
 /** The part of the burst that progress leaves to questions, answers and ends. */
 const KEPT_FROM_PROGRESS = 6;
-/** What the state on cards leaves to the posts of questions, of which people see more. */
+/** The part of the burst that cards leave to the posts of questions, which people look at more. */
 const KEPT_FROM_CARDS = 1;
 const RETRY = { firstMs: 2_000, longestMs: 5 * 60_000 } as const;
-/** A refused call is repeated this often, about 30 s: its code may be unknown here and pass. */
+/** A refused call is repeated this often, for about 30 s: its code may be an unknown one that passes. */
 const REFUSED_REPEATS = 4;
-/** A hand-over that cannot be told is repeated this often, about 9 min, and then given back: its giver waits for it. */
+/** The message of a hand-over is tried this often, for about 9 min. Then the question goes back to its giver. */
 const UNTOLD_REPEATS = 8;
 /** Shorter than the interval of posts, so that this process waits with one post at a time for a channel. */
 const SHORT_WAIT_MS = 500;
-/** After a replacement of which Slack said nothing, `chat.update` shows the same. */
+/** When Slack did not respond to a replacement by `response_url`, `chat.update` shows the same after this time. */
 const REPLACED_AFTER_MS = 5_000;
-/** What left a question out of a reminder may still hold: else it would be decided and drawn again and again. */
+/** The pause before a reminder is decided again that had nothing to draw, or it would be decided again and again. */
 const DECIDE_AGAIN_MS = 5_000;
-/** While another attempt has the lease of a post that somebody pressed on: about a second. */
+/** After a press, the lease of the post is tried this often while another attempt has it: for about a second. */
 const SHOW_AGAIN_MS = 100;
 const SHOW_TRIES = 10;
-/** `lastError` of an attempt that stood still until its call was no longer allowed. */
+/** `lastError` of an attempt that ran `SEND_WITHIN_MS` late, because the process was frozen: it sends nothing. */
 const STOOD_STILL = 'stood_still';
-/** A watch that ends so gets no last post. */
+/** Watches with these ends post nothing any more. */
 const ENDS_SILENTLY = new Set<WatchEnd | undefined>(['unwatched', 'handLowered', 'gaveWay', 'discoveryEnded']);
 
 type Retry = Extract<AttemptResult, { kind: 'retry' }>;
 type Failure = Exclude<SendOutcome, { kind: 'sent' }> | Retry;
 type Outcome = AttemptResult | Extract<SendOutcome, { kind: 'gone' }>;
 
-export interface Announcer extends ReturnType<typeof createMessages> {
+/** What draws posts, decides reminders, and calls Slack. */
+export interface OutboxParts extends ReturnType<typeof createMessages> {
 	draw(due: DuePost): Promise<Drawn>;
-	/** Decides what becomes of the reminder of a place, which has not been shown yet. */
+	/** Decides what becomes of a held reminder. */
 	remind(target: Post['target'], held: ContentOf<'reminder'>): Promise<Hold>;
 }
 
 /**
- * Sends first posts, each stream's in order, and keeps posts true, under the shared rates: progress gets what is left.
- * `onGone`: ends what a channel that takes no posts follows. `onAttempt`: Slack has taken (null) or refused a new post
- * of this watch, or to this channel.
+ * Sends first posts, those of a stream in order, and updates shown ones, within rates that all replicas share.
+ * `onGone`: a channel takes no posts any more. `onAttempt`: Slack has taken (null) or refused a first post; `id`: of
+ * its watch or channel.
  */
 export function createOutbox(
 	core: Core<{ posts: PostStore }>,
-	{ draw: drawOrThrow, remind, ...messages }: Announcer,
+	{ draw: drawOrThrow, remind, ...messages }: OutboxParts,
 	onGone: (channel: ChannelKey, reason: GoneReason) => Promise<void>,
 	onAttempt: (id: string, code: string | null) => void = () => {},
 ) {
 	const { rateLimiter, clock, log } = core;
 	const { posts: store } = core.store;
 	const { watches: metrics } = core.metrics;
-	/** By rate key and urgency: the latest turn of this process's waiting posts, and each one's own. */
+	/**
+	 * When posts that wait for a rate may be tried: the latest time of each lane, and the time of each post in a lane.
+	 */
 	const latestTurns = createMemo(clock, () => new Map<string, number>());
 
-	/** What cannot be drawn waits like what cannot be read: it holds up nothing, and each start tries it. */
+	/** A post that cannot be drawn waits like one that cannot be read: it delays no other, and each start tries it. */
 	async function draw(due: DuePost): Promise<Drawn> {
 		try {
 			return await drawOrThrow(due);
 		} catch (error) {
-			// The store fails: the lease lapses, and the order stays.
+			// The store failed: the lease lapses, and the order of posts stays.
 			if (error instanceof HandraiseError) throw error;
 			log.warn('work_failed', { rows: 'posts', what: due.post.content.kind, err: error });
 			return { kind: 'later', ms: null, code: UNREADABLE_POST, limited: false };
 		}
 	}
 
-	/** Draws a posted message again. Null when the lease was lost. */
+	/** Updates a shown post. Null: the lease was lost. */
 	async function refresh({ due, token, signal, responseUrl }: Taken, ts: string): Promise<Outcome | null> {
 		const { post } = due;
 		const isCard = post.content.kind === 'card';
-		/** An earlier attempt may have shown something else. */
+		/** An earlier update of unknown outcome may have shown something else. */
 		const unknown = post.sendingSince !== null;
 		const drawn = await draw(due);
-		// What it was about is gone.
+		// Nothing is stored any more of what it was about.
 		if (drawn === null) return { kind: 'shown', ts, key: post.shownKey, isLast: true };
 		if ('kind' in drawn) return failed(drawn, post, unknown);
 		const { key, isLast, againAt = null } = drawn;
@@ -134,10 +137,10 @@ export function createOutbox(
 		return isSent ? { ...shown, isUnsure } : failed(outcome, post, unknown);
 	}
 
-	/** What a first post shows, and when an earlier attempt may have posted it; or what becomes of it unsent. */
+	/** Prepares a first post, or says what becomes of it without a call. */
 	async function ready({ due, signal }: Taken): Promise<Ready | Outcome> {
 		const { post } = due;
-		/** A failure of this attempt says nothing about that one. */
+		/** When an earlier attempt began that may have posted it. */
 		let earlierAt: number | null = null;
 		if (post.sendingSince !== null) {
 			const found = await messages.find(post, placesOf(due), post.sendingSince, signal);
@@ -156,17 +159,17 @@ export function createOutbox(
 		return { kind: 'ready', due: { ...due, post: { ...post, content: hold.content } }, earlierAt };
 	}
 
-	/** Sends a first post. Null when the lease was lost. */
+	/** Sends a first post. Null: the lease was lost. */
 	async function send({ due, earlierAt }: Ready, { token, signal }: Taken): Promise<Outcome | null> {
 		const { post } = due;
 		const unknown = earlierAt !== null;
 		const waiting = await waitForTurn(post, unknown, signal);
 		if (waiting !== null) return waiting;
-		// Before the note of the attempt: the call has to follow that at once, and this may be slow.
+		// Drawing may be slow, so it comes before `beginAttempt`, which the call has to follow at once.
 		const drawn = await draw(due);
 		if (drawn === null) {
 			const { content } = post;
-			// A question of a reminder was answered meanwhile.
+			// The questions of a reminder were answered meanwhile.
 			if (content.kind !== 'reminder') return { kind: 'dropped' };
 			return { kind: 'held', until: clock.now() + DECIDE_AGAIN_MS, content, unknown };
 		}
@@ -182,7 +185,7 @@ export function createOutbox(
 		return { ...outcome, kind: 'shown', key, isLast, againAt, sentAt };
 	}
 
-	/** Whether a first post is held: a card as `cardHeldUntil` says, a reminder as long as nothing is due. */
+	/** Whether a first post is held, which only cards and reminders are. */
 	async function holdOf(due: DuePost): Promise<Hold> {
 		const { target, content } = due.post;
 		const now = clock.now();
@@ -191,26 +194,29 @@ export function createOutbox(
 		return { kind: until > now ? 'held' : 'shown', until, content };
 	}
 
-	/** Whether its watch ended without a last post or before its card, its thread is missing, or nothing is followed. */
+	/**
+	 * Whether nobody would read a first post: its watch ended before its card or without a last post, its thread is
+	 * missing, or its channel watches nothing.
+	 */
 	async function isForNobody({ post: { target, content }, watch, threadTs, style }: DuePost): Promise<boolean> {
 		const { thread, isForAll } = kindOf(content);
 		if (target.kind === 'channel') return isForAll !== true && !(await store.isFollowing(target));
 		if (target.kind !== 'watch') return false;
 		if (thread === 'only' && threadTs === null) return true;
-		// The post of the end stands in the channel, and nothing in a thread.
+		// The end has its own post in the channel, and no thread needs the card.
 		const isTold = watch != null && watch.ended !== null && !isInThread(watch.mode, style);
 		if (content.kind === 'card' && content.isFirst === true && isTold) return true;
 		return ENDS_SILENTLY.has(watch?.ended?.reason) && content.kind !== 'outcome';
 	}
 
-	/** Waits for the rate if the wait is short. Null: it is this post's turn; else others go on meanwhile. */
+	/** Null: the rate has room for this post, perhaps after a short wait. Else when to try it again. */
 	async function waitForTurn(post: Post, unknown: boolean, signal: AbortSignal): Promise<Retry | null> {
 		const { key, rate, keep } = laneOf(post);
 		const lane = `${key}:${post.urgency}:${keep}`;
 		const own = `${lane} ${post.id}`;
 		for (;;) {
 			const now = clock.now();
-			// What waits already comes first.
+			// Posts of this process that wait already come first.
 			const turns = latestTurns.get();
 			const turnAt = turns.get(own) ?? turns.get(lane) ?? now;
 			const waitMs = turnAt > now ? turnAt - now : await rateLimiter.take(key, rate, { now, keep });
@@ -223,7 +229,10 @@ export function createOutbox(
 		}
 	}
 
-	/** Notes an attempt and makes its call, unless the process stood still in between. No outcome: the lease was lost. */
+	/**
+	 * Notes an attempt and makes its call at once, unless the process was frozen in between. `outcome` null: the lease
+	 * was lost.
+	 */
 	async function callNow(
 		post: Post,
 		token: string,
@@ -251,7 +260,7 @@ export function createOutbox(
 		return { outcome, sentAt };
 	}
 
-	/** When to try a post that waits for its rate. Each gets its own time, or all but one would wait again. */
+	/** When to try a post that waits for its rate. Each gets its own time: else all but one would be tried in vain. */
 	function turnOf(own: string, lane: string, { intervalMs }: RateLimit, waitMs: number): number {
 		const now = clock.now();
 		const turns = latestTurns.get();
@@ -305,7 +314,7 @@ export function createOutbox(
 	const stopping = new AbortController();
 	const pressed = new Set<Promise<void>>();
 
-	/** Shows what a press changed on its post, which another attempt may have leased; on a repeat, that it is one. */
+	/** Shows what a press changed on its post. Another attempt may have that leased. A repeat shows that it is one. */
 	async function show(place: PressedPlace, responseUrl: string | null, isChanged: boolean): Promise<void> {
 		const token = crypto.randomUUID();
 		for (let tries = 0; tries < SHOW_TRIES && !stopping.signal.aborted; tries++) {
@@ -372,15 +381,15 @@ interface Taken {
 }
 
 /**
- * No card stands above the first question: it comes when one is settled and a read shows what follows, or after a
- * minute without one; at once where its thread has the questions, or without a question the progress. A new one for a
- * deleted one comes at its time.
+ * Until when a card is held; 0: it may come. A first card stands below the first question: it comes when a question is
+ * settled and a read shows what follows, or at `notBefore` while none was asked. It comes at once where questions or
+ * progress stand in its thread. The replacement of a deleted card comes at its time.
  */
 function cardHeldUntil({ notBefore = 0, isFirst }: ContentOf<'card'>, due: DuePost, now: number): number {
 	const { watch, style, view, question, isQuestionLost, isAnySettled } = due;
 	if (isFirst !== true) return Math.min(notBefore, now + CARD_AGAIN_MS);
 	if (isInThread(watch?.mode, style) || isQuestionLost) return 0;
-	// A session is over only when a second read says so; one that was answered asks until the next read.
+	// The next read decides: the end needs a second read, and an answered question looks open until one.
 	const isUnread = isOver(view?.status ?? '') || (question?.settled != null && (view?.question?.openCount ?? 0) > 0);
 	if (isUnread) return now + CARD_AGAIN_MS;
 	if (isAnySettled) return 0;

@@ -18,11 +18,14 @@ import {
 export interface Kind {
 	/** What is stored with a post. Texts are cut and untrusted; secret values are never in it. */
 	readonly schema: z.ZodObject;
-	/** In its card's thread (news only if `isInThread`) or its question's, else in the channel or dropped (`only`). */
+	/**
+	 * It stands in the thread of its card or question; without such a thread in the channel (`first`) or nowhere
+	 * (`only`). Kinds of `NEWS_KINDS` enter a thread only if `isInThread`. Left out: it stands in the channel.
+	 */
 	readonly thread?: 'first' | 'only';
-	/** It is kept current until its question is settled, or its watch has ended. */
+	/** It is drawn again after changes, until its last look. Left out: it is posted once. */
 	readonly isCurrent?: true;
-	/** A channel hears it even if it watches nothing. */
+	/** It is posted in a channel that watches nothing, too. */
 	readonly isForAll?: true;
 	/** How often it is posted again while Slack refuses it; left out: as all calls are, for about 30 s. */
 	readonly repeats?: number;
@@ -32,14 +35,14 @@ const reminderEntry = z.object({
 	watchId: z.string(),
 	sessionId: z.string(),
 	questionId: z.string(),
-	/** Of the question's post, or of the card; `NOWHERE`: of neither. */
+	/** Of the question's post, or else of the card; `NOWHERE`: Slack shows neither. */
 	postTs: z.string(),
 	postedAt: z.number(),
-	/** Slack user id of who was answering when the reminder was due, and did not answer. */
+	/** Slack user id of a person whose claim delayed the reminder, and who has not answered. */
 	heldBy: z.string().nullable(),
 	stage: z.enum(REMINDER_STAGES),
 	dueAt: z.number(),
-	/** Whether none comes after it. */
+	/** No reminder of the question comes after this one. */
 	isLast: z.boolean(),
 });
 
@@ -48,21 +51,21 @@ const ASKING = { thread: 'first', isCurrent: true } as const;
 
 export const KINDS = {
 	/**
-	 * A watch's own post. `isFirst`: it waits until a question is settled, or until `notBefore` (clock milliseconds)
-	 * while none is open. Another replaces a deleted one, not before its time.
+	 * A watch's own post. `isFirst`: it waits as `cardHeldUntil` says, at most until `notBefore` while no question is
+	 * open. Else it replaces a deleted card, not before `notBefore` (milliseconds since the epoch).
 	 */
 	card: {
 		schema: z.object({ notBefore: z.exactOptional(z.number()), isFirst: z.exactOptional(z.literal(true)) }),
 		isCurrent: true,
 	},
-	/** `changed`: another one in the same message. */
+	/** `changed`: the message showed another question before. */
 	question: { schema: z.object({ changed: z.boolean() }), ...ASKING },
 	status: { schema: z.object({ from: z.string(), to: z.string() }), thread: 'only' },
 	/** The session is over with this status. The card leads to it. */
 	sessionEnded: { schema: z.object({ status: z.string() }), thread: 'first' },
 	/** The watch has ended, but not with its session. */
 	watchEnded: { schema: z.object({}), thread: 'first' },
-	/** One for each channel. `code`: of the failure. */
+	/** One for each channel. `code`: of the failed reads. */
 	serviceDown: { schema: z.object({ since: z.number(), code: z.string() }) },
 	serviceBack: { schema: z.object({ since: z.number(), downMs: z.number() }) },
 	/** Somebody (`by`: Slack user id) has typed `watch all`. */
@@ -74,8 +77,8 @@ export const KINDS = {
 	/** Questions are left out because sessions cannot be listed; once a day. `isOver`: they come again. */
 	discoveryPaused: { schema: z.object({ why: noListReason, isOver: z.exactOptional(z.literal(true)) }) },
 	/**
-	 * Of all questions of its channel, or in a card's thread of its watch, whose reminders are due. While it is held:
-	 * which are due and wait, and since when for reads.
+	 * One message for all questions of a channel whose reminders are due, or in the thread of a card for those of its
+	 * watch. While it is held, `entries` are due and wait, since `waitingSince` for reads.
 	 */
 	reminder: {
 		schema: z.object({ entries: z.array(reminderEntry), waitingSince: z.exactOptional(z.number()) }),
@@ -96,9 +99,11 @@ export const KINDS = {
 		schema: z.object({ ...handed, by: z.string(), undelivered: z.exactOptional(z.literal(true)) }),
 		isCurrent: true,
 	},
-	/** A direct message to the author of an answer: what became of it. They hear it nowhere else: tried for a day. */
+	/** A direct message to the author of an answer: what became of it. It is the only word to them: tried for a day. */
 	receipt: { schema: z.object({ answerId: z.string() }), isCurrent: true, repeats: 290 },
-	/** What became of a card (`questionId` null) or a question's post that is over, of which Slack takes no changes. */
+	/**
+	 * In place of the last look of a card (`questionId` null) or a question's post, when Slack refuses to change that.
+	 */
 	outcome: { schema: z.object({ questionId: z.string().nullable() }), thread: 'only', isCurrent: true },
 	/** A direct message: Slack refuses posts to a channel about this session (null: `watch all`). `code`: Slack's. */
 	postRefused: { schema: z.object({ channelId: z.string(), sessionId: z.string().nullable(), code: z.string() }) },
@@ -115,9 +120,9 @@ export type ContentOf<K extends PostKind> = {
 		: never;
 }[K];
 export type PostContent = ContentOf<PostKind>;
-/** The `postTs` of a question that Slack shows nowhere. */
+/** The `postTs` of a question for which Slack shows neither post nor card. */
 export const NOWHERE = '';
-/** A question that nobody has answered yet. Times are clock milliseconds. */
+/** A question in a reminder. Times are milliseconds since the epoch. */
 export type ReminderEntry = DeepReadonly<z.infer<typeof reminderEntry>>;
 /** Why `watch all` leaves questions out of a channel: sessions are not listed, or a limit leaves out some that wait. */
 export type LeftOut = ContentOf<'discoveryPaused' | 'discoveryFull'>;
@@ -132,10 +137,10 @@ export const kindOf = ({ kind }: Pick<PostContent, 'kind'>): Kind => KINDS[kind]
 /** What a watch shows in its channel for as long as it goes on. */
 export const WATCH_KINDS: readonly PostKind[] = ['card', 'question'];
 
-/** Those in the channel unless `isInThread`. The first two are what a card leads to. */
+/** Kinds that stand in the channel unless `isInThread`. A card links to a post of one of the first two. */
 export const NEWS_KINDS: readonly PostKind[] = ['question', 'sessionEnded', 'reminder'];
 
-/** The key of a question's post begins so; the store adds which time it is asked. */
+/** The key of a question's post begins with this; the store adds the id of the question. */
 export const QUESTION_KEY = 'question:';
 
 /** The kinds that show a question and are kept current until it is settled. */
@@ -145,21 +150,21 @@ export const QUESTION_KINDS = Object.entries<Kind>(KINDS).flatMap(([name, { isCu
 
 export type PostRow = Row<'posts'>;
 
-/** `lastError` of a post that waits for its time. Its stream's other posts do not wait for it. */
+/** `lastError` of a post that waits for its time. Other posts of its stream do not wait for it. */
 export const HELD = 'held';
-/** The same of a reminder that is due and waits for what is known of its questions: a change may end that. */
+/** `lastError` of a held card, or of a reminder that is due and waits for a read: each change has it looked at. */
 export const AWAITED = 'awaited';
-/** `lastError` of a post that waits for the shared rate: its attempt sent nothing and failed at nothing. */
+/** `lastError` of a post that waits for the shared rate: its attempt neither sent anything nor failed. */
 export const PACED = 'paced';
 
-/** For this long after an update of unknown outcome, it may still come: later ones are repeated. */
+/** An update of unknown outcome may still reach Slack for this long, and replace a later one: that is repeated then. */
 export const UNSURE_MS = 60_000;
 
 /** Where to post. First posts of one target are sent in order. */
 export type PostTarget =
 	| (ChannelKey & { readonly kind: 'watch'; readonly watchId: string })
 	| { readonly kind: 'channel'; readonly teamId: string; readonly channelId: string }
-	/** `topic`: posts to the same person about other topics do not wait for these. */
+	/** `topic`: posts about one topic do not wait for posts to the same person about others. */
 	| { readonly kind: 'person'; readonly teamId: string; readonly userId: string; readonly topic?: string };
 
 export interface NewPost {
@@ -174,19 +179,22 @@ export interface Post
 	extends Pick<NewPost, 'target' | 'key' | 'content'>,
 		Readonly<Pick<Row<'posts'>, 'id' | 'attempts' | 'lastError'>> {
 	readonly urgency: CardUrgency;
-	/** Counts the changes after which it has to be drawn again. */
+	/** How many changes have asked for a new drawing. */
 	readonly wanted: number;
-	/** Set before Slack is called until the outcome is known. While set, a first post is searched before it is sent. */
+	/**
+	 * When Slack was called, until the outcome is known. While this is set, the history is searched for a first post
+	 * before that is sent again.
+	 */
 	readonly sendingSince: number | null;
 	/** Null before it is posted. */
 	readonly ts: string | null;
 	/** Hash of what it shows; null when that is not known. */
 	readonly shownKey: string | null;
-	/** Slack has refused its blocks: it goes out as plain text from then on. */
+	/** Slack has refused its blocks, so it is sent as plain text. */
 	readonly isPlain: boolean;
 }
 
-/** Whether this refusal of a call is of blocks that the post can do without. */
+/** Whether Slack refused the blocks of a post, which can be sent as plain text instead. */
 export const isToBePlain = ({ isPlain }: Pick<Post, 'isPlain'>, code: string) => !isPlain && isOfBlocks(code);
 
 /** A post that is due, with what it is about, as stored now. */
@@ -194,24 +202,24 @@ export interface DuePost {
 	readonly post: Post;
 	/** The watch it belongs to, which may have ended. */
 	readonly watch: Watch | null;
-	/** How the channel of that watch wants posts. */
+	/** What the settings of that watch's channel say of the look of posts. */
 	readonly style: PostStyle;
 	readonly view: SessionSnapshot | null;
 	/** When the session was last read, changed or not. */
 	readonly checkedAt: number | null;
-	/** Why this session alone cannot be read: the code of a failure. Null when it can. */
+	/** The code of the failure if this session alone cannot be read, else null. */
 	readonly unreadCode: string | null;
 	/** The question it is about; for a card the newest one. */
 	readonly question: StoredQuestion | null;
-	/** The thread that it goes into or whose question it is about, in the watch's channel. */
+	/** The message, in the watch's channel, in whose thread it belongs. */
 	readonly threadTs: string | null;
-	/** After an attempt whose outcome is unknown: its thread if the place of questions was changed since. */
+	/** After an attempt of unknown outcome: the thread it had if a setting has changed the place of questions since. */
 	readonly formerThreadTs: string | null;
-	/** Of a card: somebody deleted the post of the newest question, or Slack refused it. */
+	/** For a card: somebody deleted the post of the newest question, or Slack refused it. */
 	readonly isQuestionLost: boolean;
-	/** Of a card: a question of its watch is settled. */
+	/** For a card: a question of its watch is settled. */
 	readonly isAnySettled: boolean;
-	/** Of a card: the message of the session's end, else of its newest question; `ts` null: on its way. Null: none. */
+	/** For a card: the post it links to, of the session's end or of the newest question. `ts` null: not posted yet. */
 	readonly lead: { readonly ts: string | null } | null;
 }
 
@@ -245,7 +253,7 @@ export type AttemptResult =
 			readonly sentAt?: number;
 			readonly lostThread?: string;
 	  }
-	/** Its time has not come: to be looked at `until` then. `unknown`: an earlier attempt may have posted it. */
+	/** Its time has not come: it is looked at again at `until`. `unknown`: an earlier attempt may have posted it. */
 	| (Extract<Hold, { readonly kind: 'held' }> & { readonly unknown: boolean })
 	/** `unknown`: the call may have succeeded; otherwise it certainly did not. */
 	| { readonly kind: 'retry'; readonly at: number; readonly code: string; readonly unknown: boolean }
@@ -266,11 +274,11 @@ export interface Look {
 	readonly key: string;
 	/** It does not change any more. */
 	readonly isLast: boolean;
-	/** When to draw it again though nothing has changed, clock milliseconds; left out or null: not. */
+	/** When to draw it again although nothing has changed, in milliseconds since the epoch; left out or null: never. */
 	readonly againAt?: number | null;
 }
 
-/** A post's question: while it is open as last read, then as last seen open. Null when it is not known. */
+/** The question of a post: as the newest read shows it while it is open, else as it was last seen open, or null. */
 export function askedOf({ question: stored, view }: Pick<DuePost, 'question' | 'view'>): Asked | null {
 	if (stored === null) return null;
 	const { asked, settled, fingerprint, messageIndex } = stored;
@@ -281,12 +289,12 @@ export function askedOf({ question: stored, view }: Pick<DuePost, 'question' | '
 	return asked && { ...asked, question: { ...asked.question, messageIndex } };
 }
 
-/** Null: nothing is left to say; an outcome: that is not known now, or must not be said. */
+/** Null: nothing is left to say. `later`: what it shows is not known now. `refused`: it must not be said. */
 export type Drawn = Look | Extract<SendOutcome, { readonly kind: 'later' | 'refused' }> | null;
 
 /** `isLast` left out: a message that is posted once. */
 export function lookOf(message: MessageContent, { isLast = true, ...rest }: Partial<Look> = {}): Look {
-	// Without `text`, in which the time that it waits would make every look new.
+	// Not `text`: it says for how long a question has waited, so every look would be new.
 	return { message, key: hashOf(JSON.stringify(message.blocks)), isLast, ...rest };
 }
 
@@ -309,7 +317,7 @@ export function cardAgain(watch: Watch, lostTs: string, before: number | null, n
 }
 
 export const URGENCIES = ['now', 'progress'] as const satisfies readonly CardUrgency[];
-/** Of a post whose look only time changes: every mark draws it earlier. */
+/** The urgency of a shown post that waits for a time of its own: any mark is more urgent. */
 export const NOT_MARKED = URGENCIES.length;
 
 export function streamOf(target: PostTarget): string {
@@ -319,7 +327,7 @@ export function streamOf(target: PostTarget): string {
 	return target.topic === undefined ? person : `${person}:${target.topic}`;
 }
 
-/** A planned post, the last of its stream. */
+/** The columns of a planned post, the last of its stream. */
 export function plannedRow(target: PostTarget, uniqueKey: string, content: PostContent, now: number) {
 	const stream = streamOf(target);
 	return {

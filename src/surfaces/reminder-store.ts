@@ -38,10 +38,10 @@ import {
 } from './post.ts';
 import { activeClaims } from './view-plan-store.ts';
 
-/** What is known of the questions that stand in channels, for their reminders. */
+/** What reminders are decided from. */
 export function createReminderStore({ db, log }: Pick<StoreParts, 'db'> & { readonly log: Log }) {
 	return {
-		/** The open questions of a channel, or of one watch, of this address of the service; and the channel's settings. */
+		/** The open questions of a channel, or of one watch, at this address of the service, and the channel's settings. */
 		async factsOf(service: string, target: Exclude<PostTarget, { kind: 'person' }>, now: number) {
 			const channel = channelOf(target);
 			const of = target.kind === 'watch' ? sql`and watches.id = ${target.watchId}` : sql``;
@@ -65,15 +65,15 @@ export function createReminderStore({ db, log }: Pick<StoreParts, 'db'> & { read
 			const asked = { service, sessionId: [...new Set(rows.map(({ sessionId }) => sessionId))] };
 			const claimed = rows.length === 0 ? [] : await activeClaims(db.read, asked, now);
 			const lastFirst = claimed.toSorted((one, other) => one.until - other.until);
-			/** The active claim of each question that lasts longest. */
+			/** The active claim of each question; of several the one that lasts longest. */
 			const latest = new Map(lastFirst.map((claim) => [placeOf(claim.question), claim]));
 			const questions = rows.map(({ mode, evidence: seen, isAnswered, failures, lastReadAt: readAt, ...row }) => ({
 				...row,
 				/** Its reminder stays in the thread of the card. */
 				isThreadOnly: isInThread(mode, settings),
-				/** An answer of ours to it is gone, so it is asked again. */
+				/** It is asked again because its field lost an answer of ours. */
 				isLost: Boolean(parseOrNull(evidence, seen)?.lost),
-				/** Whether somebody has answered in Handraise since: delivered, or on its way. */
+				/** An answer of ours was delivered or is on its way. */
 				isAnswered: Boolean(isAnswered),
 				claim: latest.get(placeOf(row)) ?? null,
 				/** When the newest successful read of the session began. */
@@ -83,7 +83,7 @@ export function createReminderStore({ db, log }: Pick<StoreParts, 'db'> & { read
 			return { questions, settings, settingsChangedAt: changed?.at ?? null };
 		},
 
-		/** Has sessions read ahead of others, in the order of `by`, unless they have such a place. */
+		/** Has sessions read ahead of others, in the order of `by`, unless they are due as early already. */
 		async askForReads(sessions: readonly SessionKey[], by: number, now: number): Promise<void> {
 			const place = by - AWAITED_AHEAD_MS;
 			const service = sessions.map((session) => session.service);
@@ -118,10 +118,10 @@ const placeOf = ({ service, sessionId, messageIndex }: SessionKey & { readonly m
 
 type RemindedWatch = SessionKey & ChannelKey & Pick<Row<'watches'>, 'id' | 'mode'>;
 
-/** New questions of a channel are looked at together. No reminder comes as soon as that. */
+/** A new question is looked at after this time, together with others of its channel. No reminder comes sooner. */
 const SOON_MS = 10_000;
 
-/** Has the reminders of a question count from `since`, in these watches by their posts, which the caller has locked. */
+/** Has the reminders of a question count from `since`, in each of these watches. The caller has locked the posts. */
 export async function beginReminders(
 	tx: Tx,
 	posted: readonly { readonly postId: string; readonly watch: RemindedWatch }[],
@@ -133,7 +133,7 @@ export async function beginReminders(
 	await lookAtReminders(tx, watches, tx.now + SOON_MS);
 }
 
-/** Has the reminders of a session count from now: nobody was asked while the agent worked. */
+/** Has the reminders of a session's questions count from now: the agent worked in between, and asks again. */
 export async function restartReminders(tx: Tx, session: SessionKey): Promise<void> {
 	const { trx, now } = tx;
 	const posts = { ...sessionOf(session), kind: 'question' };
@@ -151,8 +151,8 @@ export async function lookAtChannel(tx: Tx, channel: ChannelKey): Promise<void> 
 }
 
 /**
- * Holds a reminder of the channels of these watches, and one in the thread of each whose reminders stay there, until
- * `at` at the latest.
+ * Has the reminder of each channel of these watches decided at `at` or sooner, and so the reminder in the thread of
+ * each watch whose questions stand there.
  */
 export async function lookAtReminders(tx: Tx, watches: readonly RemindedWatch[], at: number): Promise<void> {
 	const places = new Map<string, HeldPlace>();
@@ -176,12 +176,12 @@ interface HeldPlace {
 	readonly about: Partial<Pick<Row<'posts'>, 'watchId' | 'service' | 'sessionId'>>;
 }
 
-/** Holds the reminder of a place until `at` at the latest. It finds by itself what is due there. */
+/** Plans the held reminder of a place, or has it decided sooner: at `at` at the latest. */
 async function hold({ trx, now }: Tx, { target, about }: HeldPlace, at: number): Promise<void> {
 	const isWaiting = sql`posts.last_error in (${HELD}, ${AWAITED})`;
 	const isOver = sql`posts.state = 'dropped'`;
-	// Two transactions that hold the reminder of one place must meet only at its key. If both took the next number, too,
-	// each would wait for the other. A negative number comes before those of all other posts.
+	// Two transactions that plan the same reminder may conflict only on its key. If both took the next number, too, each
+	// could wait for the other. A negative number comes before those of all other posts.
 	const number = -randomInt(1, MOST_NUMBERS);
 	const row = { ...plannedRow(target, HELD_KEY, NO_REMINDERS, now), number, dueAt: at, lastError: HELD };
 	await add(trx, 'posts', { ...row, ...about })
@@ -203,7 +203,7 @@ const MOST_NUMBERS = 2 ** 31;
 const HELD_KEY = 'reminder';
 const NO_REMINDERS = { kind: 'reminder', entries: [] } as const;
 
-/** What a shown reminder is about, if that is one question: what happens to it then has the reminder drawn again. */
+/** The columns that tie a shown reminder of one question to that, so that changes of it draw the reminder again. */
 export function aboutOf(entries: readonly ReminderEntry[], service: string | undefined) {
 	const [one, ...others] = entries;
 	if (one === undefined || others.length > 0) return {};
@@ -211,7 +211,7 @@ export function aboutOf(entries: readonly ReminderEntry[], service: string | und
 	return { watchId, questionId, ...(service !== undefined && { service, sessionId }) };
 }
 
-/** Counts reminders that people have seen, or that Slack has refused, and holds the next one. The posts are locked. */
+/** Counts reminders that were posted or that Slack refused, and holds the next one. The caller has locked the posts. */
 export async function countReminders(tx: Tx, row: Row<'posts'>, entries: readonly ReminderEntry[]): Promise<void> {
 	const { trx, now } = tx;
 	await change(trx, 'posts', { id: row.id }, { uniqueKey: `${HELD_KEY}:${row.id}` }).execute();
@@ -239,7 +239,7 @@ export const questionsOf = (entries: readonly ReminderEntry[]): Filter<'posts'> 
 	questionId: entries.map(({ questionId }) => questionId),
 });
 
-/** Ends all leases of held reminders: nobody writes what they decided. */
+/** Takes the leases of all held reminders, so that nothing is written that was decided before. */
 export const endHeldLeases = (trx: Db) =>
 	change(trx, 'posts', { kind: 'reminder', state: 'planned', sendingSince: null }, WITHOUT_LEASE)
 		.where('leaseToken', 'is not', null)

@@ -21,35 +21,39 @@ export interface QuestionReminders
 		| 'readAt'
 		| 'isFailing'
 	> {
-	/** The reminder that waits, as it was noted. */
+	/** Its entry in the held reminder. */
 	readonly noted: Pick<ReminderEntry, 'dueAt' | 'heldBy'> | null;
 	readonly times: ReminderTimes;
 	readonly quietHours: QuietHours | null;
-	/** Null: nobody has. */
+	/** Null: nobody has changed them. */
 	readonly settingsChangedAt: number | null;
 }
 
-/** A reminder whose time has come. `lookAt`: what it waits for may be over then. */
+/** A reminder whose time has come. */
 type Due = { readonly stage: ReminderStage } & Pick<ReminderEntry, 'dueAt' | 'heldBy'>;
+/**
+ * `later`: none is due; the next one comes at `lookAt`, or never (null). `held`: somebody has answered or is answering.
+ * `unread`: a read has to show first that the question is still open. `lookAt`: when to decide again.
+ */
 export type Decision =
 	| { readonly kind: 'later'; readonly lookAt: number | null }
 	| (Due & { readonly kind: 'held' | 'unread'; readonly lookAt: number })
 	| (Due & { readonly kind: 'remind' });
 
 export const MOST_ESCALATIONS = 3;
-/** A read that began in this time before a reminder was due, or later, tells whether the question is still open... */
+/** A read counts that began at most this long before the reminder was due… */
 const READ_BEFORE_DUE_MS = 10_000;
-/** ...unless it is older than this: the reminder waited for other reminders meanwhile. */
+/** …and at most this long ago: the reminder may have waited for others since. */
 const READ_WITHIN_MS = 30_000;
 /** How often to look whether the read that was asked for is there. */
 const LOOK_AGAIN_MS = 1_000;
 const LOOK_AGAIN_FAILING_MS = 5_000;
-/** An answer may be taken back or fail; that is noticed at once unless the process dies. */
+/** How often to look whether an answer has failed. Its change makes the reminder due, unless the process dies. */
 const LOOK_AGAIN_ANSWERED_MS = 10_000;
-/** Reminders of a channel that are due within this time are announced together. */
+/** Reminders of a channel that are due within this time stand in one message. */
 const TOGETHER_MS = 10_000;
 
-/** What becomes of the next reminder of an open question. */
+/** Decides about the next reminder of an open question. Pure. */
 export function decide(facts: QuestionReminders, now: number): Decision {
 	const { noted, claim } = facts;
 	const next = nextReminder(facts, now);
@@ -68,7 +72,7 @@ export function decide(facts: QuestionReminders, now: number): Decision {
 	if (claim !== null)
 		return { ...due, kind: 'held', lookAt: claim.until, dueAt: claim.until, heldBy: claim.person.userId };
 	if (facts.isFailing) {
-		// Others could join meanwhile, so it waits for none that fall due when the service is back.
+		// Others could join it during the outage. When that ends, it waits for no more of them.
 		const dueAt = Math.max(dueSince, now - TOGETHER_MS);
 		return { ...due, kind: 'unread', lookAt: now + LOOK_AGAIN_FAILING_MS, dueAt };
 	}
@@ -77,10 +81,10 @@ export function decide(facts: QuestionReminders, now: number): Decision {
 	return { ...due, kind: 'remind' };
 }
 
-/** Of a question that is asked again because its answer is gone, nobody is mentioned before: its author was told. */
+/** A question whose answer was lost mentions nobody before this time: the author of the answer was told. */
 const LOST_UNMENTIONED_MS = 15 * MINUTE_MS;
 
-/** The next reminder and its time, after the quiet hours; of two that are due, only the escalation. */
+/** The next reminder and its time, moved behind the quiet hours. Of two that are due, only the escalation comes. */
 function nextReminder(facts: QuestionReminders, now: number) {
 	const { times, quietHours, isLost, remindSince, remindedAt, escalationCount, lastReminderAt } = facts;
 	const { remindAfterMs } = times;
@@ -104,12 +108,12 @@ function nextReminder(facts: QuestionReminders, now: number) {
 const WAIT_FOR_READS_MS = MINUTE_MS;
 /** A held reminder is looked at this often, whatever it waits for. */
 const LOOK_WITHIN_MS = 10 * MINUTE_MS;
-/** Channels whose reminders are due in this time are read in any order. */
+/** Reads for channels whose reminders are due within this time come in any order. */
 const SAME_TIME_MS = 1_000;
 
 /**
- * Decides what becomes of a reminder that is held: one message for all that is due in its place. Sessions are read
- * before: a question that may be settled reminds nobody.
+ * Decides what becomes of a held reminder: one message for all that is due in its place. Sessions are read before that,
+ * because a question that may be settled reminds nobody.
  */
 export function createReminding({ store, clock, config, serviceUrl }: Core<{ reminders: ReminderStore }>) {
 	const { reminders } = store;
@@ -123,7 +127,7 @@ export function createReminding({ store, clock, config, serviceUrl }: Core<{ rem
 		const here = target.kind === 'channel' ? questions : questions.filter(({ isThreadOnly }) => isThreadOnly);
 		if (here.length === 0) return { kind: 'over' };
 		const decided = here.map((one): { one: typeof one; decision: Decision } => {
-			// What stays in threads has its own reminder there.
+			// Questions in threads have their reminders there, but their escalations in the channel.
 			const own = target.kind === 'channel' && one.isThreadOnly ? { ...times, remindAfterMs: null } : times;
 			const known = { ...one, noted: noted.get(one.questionId) ?? null, times: own, quietHours, settingsChangedAt };
 			const decision = decide(known, now);
@@ -140,7 +144,7 @@ export function createReminding({ store, clock, config, serviceUrl }: Core<{ rem
 		});
 		const due = entries.filter(({ kind }) => kind === 'remind');
 		const unread = entries.filter(({ kind }) => kind === 'unread');
-		// While the service is away nobody is reminded, so nothing waits for others.
+		// During an outage nobody is reminded, so no reminder waits for others.
 		const isWaiting = due.length + unread.filter(({ isFailing }) => !isFailing).length > 0;
 		const waitingSince = isWaiting ? (held.waitingSince ?? now) : undefined;
 		const hasWaited = waitingSince !== undefined && elapsedSince(clock, waitingSince) >= WAIT_FOR_READS_MS;
@@ -161,8 +165,8 @@ export function createReminding({ store, clock, config, serviceUrl }: Core<{ rem
 }
 
 /**
- * The place of the reads that a channel's reminders wait for, as a time: the longest due first. The reads of one
- * channel follow each other even where many are due at once: they come together, and a read soon is too old.
+ * The place, as a time, of the reads for a channel's reminders: the longest due first. A hash of the channel keeps its
+ * reads together where many channels are due at once. All of them have to be fresh for one message.
  */
 function placeOfReads({ teamId, channelId }: ChannelKey, due: readonly { readonly entry: ReminderEntry }[]): number {
 	const apartMs = createHash('sha256').update(`${teamId}:${channelId}`).digest().readUInt16BE() % SAME_TIME_MS;

@@ -8,8 +8,7 @@ import {
 	TAKES_LONG_MS,
 	TOLD_WITHIN_MS,
 } from '../domain/answer.ts';
-import type { Person } from '../domain/person.ts';
-import { isSamePerson } from '../domain/person.ts';
+import { isSamePerson, type Person } from '../domain/person.ts';
 import type { QuestionKey, SessionKey } from '../domain/session.ts';
 import { DAY_MS, MINUTE_MS } from '../kernel/clock.ts';
 import {
@@ -41,9 +40,9 @@ export type ViewKind = 'home' | 'inbox' | 'form' | 'closed' | 'receipt';
 export const FOLLOWED_MS = 10 * MINUTE_MS;
 /** A form is told of changes for this long after it was opened or touched. */
 export const FORM_FOLLOWED_MS = 15 * MINUTE_MS;
-/** After that, a row waits for nothing: what is said of an answer later has a row of its own. */
+/** A receipt is kept for this long. News of the answer after that gets a new row. */
 const RECEIPT_FOLLOWED_MS = 2 * DAY_MS;
-/** Slack shows the view of an acknowledgement late, in place of an update that came before it. */
+/** Slack may show the view of an acknowledgement late, over an update that came sooner than this. */
 const AFTER_ACK_MS = 1_000;
 
 /** The columns of a view that shows something else from now on. */
@@ -78,16 +77,16 @@ const untold = ({ id, person, question }: Told, dueAt: number, notBefore = dueAt
 });
 
 /**
- * Has the author of an answer told what became of it, perhaps by a message. Does nothing where its row is there: the
- * change that follows makes that due. Locks no row: it may come before all other locks.
+ * Has the author of an answer told what became of it, if need be by a message. Does nothing where the receipt has a
+ * row: the mark of the change makes that due. Locks no row, so it may come before all other locks.
  */
 export async function tellAuthor(trx: Db, answer: Told, at: number): Promise<void> {
 	await addNew(trx, 'views', untold(answer, at)).execute();
 }
 
 /**
- * An answer was stored: the window of its form shows the receipt from now on, and its person is not answering any more.
- * A press has no window. `by`: the answer that came before it, of which its author hears at once.
+ * An answer was stored: the row of its form becomes that of the receipt, and the person's claims end. A press has no
+ * window. `by`: an answer that was first; the acknowledgement tells the author of that.
  */
 export async function beginReceipt(trx: Db, answer: NewAnswer, by: Pick<Answer, 'person'> | null): Promise<void> {
 	const { id: answerId, viewId, press, acceptedAt } = answer;
@@ -102,7 +101,7 @@ export async function beginReceipt(trx: Db, answer: NewAnswer, by: Pick<Answer, 
 		return;
 	}
 	const row = { ...BEGINS, ...untold(answer, acceptedAt + AFTER_ACK_MS), viewId, answerId };
-	// What the acknowledgement says of the answer that was first stays until there is news.
+	// The acknowledgement names the answer that was first. It stays until there is news.
 	const { id: _, ...shown } = by === null ? row : { ...row, dueAt: null, told: 'conflicted' };
 	await add(trx, 'views', { ...shown, id: viewId })
 		.onConflict((conflict) => conflict.column('id').doUpdateSet(shown))
@@ -110,8 +109,8 @@ export async function beginReceipt(trx: Db, answer: NewAnswer, by: Pick<Answer, 
 }
 
 /**
- * Has the author of an answer told what became of it, although the last that they heard was the same: it was sent
- * again, or its secrets were removed. Locks its row, so it comes after the locks of posts.
+ * Has the author of an answer told what became of it, even if they were told the same before: it was sent again, or its
+ * secrets were removed. Locks the row of a view, so it comes after the locks of posts.
  */
 export async function tellAgain(trx: Db, answer: Told, at: number): Promise<void> {
 	const { followedUntil, dueAt } = untold(answer, at);
@@ -119,36 +118,36 @@ export async function tellAgain(trx: Db, answer: Told, at: number): Promise<void
 	if (!(await hasChanged(change(trx, 'views', { answerId: answer.id }, again)))) await tellAuthor(trx, answer, at);
 }
 
-/** Nothing is told of this answer any more, until its receipt begins anew. */
+/** Removes the receipt of an answer: its author is told nothing until it begins anew. */
 export async function forgetReceipt(trx: Db, answerId: string): Promise<void> {
 	await remove(trx, 'views', { answerId }).execute();
 }
 
-/** Whoever has answered a question is answering it in no other window either. */
+/** Ends the claims of the author on the question, in all windows. */
 async function endClaims(trx: Db, { person, question, viewId }: NewAnswer): Promise<void> {
 	const forms = from(trx, 'views', { ...personOf(person), ...questionOf(question), kind: 'form' }).select('id');
-	// With the window that shows the receipt now, in the order of locks.
+	// The row of the receipt is locked with the others, in the order of their keys.
 	const claims = forms.where('claimUntil', 'is not', null).unionAll(from(trx, 'views', { id: viewId }).select('id'));
 	const ended = { claimedAt: null, claimUntil: null };
 	await change(trx, 'views', { id: locked(trx, 'views', { id: claims }) }, ended).execute();
 }
 
-/** Bad news, of which an author hears although no window shows the receipt. */
+/** Bad news, which an author is told although no window shows the receipt. */
 const IS_BAD = sql`exists (select 1 from answers where answers.id = answer_id
 	and (state in (${sql.join(FAILED_STATES)}) or agent_outcome in (${sql.join(BAD_OUTCOMES)}) or start_failed = 1))`;
 
-/** When a view is drawn after a change now: not before it may be, and at once where it waits for something later. */
+/** The due time of a view after a change now: at once, but not before `not_before`, and never later than it was. */
 export function dueAfterChange(now: number): RawBuilder<number> {
 	const soon = sql`case when views.not_before > ${now} then views.not_before else ${now} end`;
 	return sql`cast(case when views.due_at < ${soon} then views.due_at else ${soon} end as bigint)`;
 }
 
-/** Has the inboxes drawn again that are followed, and the windows and receipts of these sessions. */
+/** Has all followed inboxes drawn again, and the forms and receipts of these sessions. */
 export async function markViews(trx: Db, sessions: readonly SessionKey[], now: number): Promise<void> {
 	// Written out: SQLite uses a partial index only then.
 	const inboxes = sql`select id from views where kind in ('home', 'inbox') and followed_until > ${now}`;
 	const ofSessions = sessions.map(({ service, sessionId }) => sql`(${service}, ${sessionId})`);
-	// What a message has told once, it tells on.
+	// A receipt without a window shows news in its message if it has one (`told`), or if the news is bad.
 	const isShown = sql`(kind = 'form' and followed_until > ${now}
 		or kind = 'receipt' and (view_id is not null or told is not null or ${IS_BAD}))`;
 	const theirs = sql`select id from views
@@ -158,13 +157,15 @@ export async function markViews(trx: Db, sessions: readonly SessionKey[], now: n
 	await change(trx, 'views', { id: locked(trx, 'views', { id: sql`(${marked})` }) }, columns).execute();
 }
 
-/** Removes what is stored of these forms, because it may have to be forgotten: their windows are told of no change. */
+/**
+ * Removes the stored content of these forms, because it may name somebody to be forgotten. They show no notices then.
+ */
 export async function forgetForms(trx: Db, filter: Filter<'views'> = {}): Promise<void> {
 	const forms = locked(trx, 'views', { ...filter, kind: 'form' });
 	await change(trx, 'views', { id: forms }, { view: null }).execute();
 }
 
-/** Has all inboxes built anew, and what is being built now not shown. */
+/** Has all inboxes drawn anew, and takes their leases, so that nothing is shown that is being drawn now. */
 export const rebuildInboxes = (trx: Db, now: number) =>
 	change(trx, 'views', { kind: ['home', 'inbox'] }, { ...WITHOUT_LEASE, dueAt: now }).execute();
 
@@ -175,7 +176,7 @@ export interface Claim {
 	readonly until: number;
 }
 
-/** Who is answering the questions that match `filter`, each person once, the first first. */
+/** The claims on the questions that match `filter`: one for each person and question, the oldest first. */
 export async function activeClaims(read: Db, filter: Filter<'views'>, now: number): Promise<readonly Claim[]> {
 	const active = from(read, 'views', { ...filter, kind: 'form' }).where('claimUntil', '>', now);
 	const rows = await active.selectAll().orderBy('claimedAt').orderBy('userId').execute();

@@ -49,7 +49,7 @@ import {
 	type ViewKind,
 } from './view-plan-store.ts';
 
-/** How long a receipt is kept that could not be told. */
+/** A receipt that could not be told is kept for this long after its person stopped following it. */
 const UNTOLD_MS = 30 * DAY_MS;
 
 type ViewRow = Row<'views'>;
@@ -65,8 +65,8 @@ type FormOf = Pick<Claim, 'question' | 'person'> & Pick<ViewRow, 'fingerprint' |
 /** A form in a window. `hash`: Slack's, of what that shows. */
 type ShownForm = FormOf & { readonly hash: string; readonly submissionKey: string };
 
-/** What became of an attempt. `shownKey` undefined: it shows what it did. */
-interface Drawn {
+/** What became of an attempt. `shownKey` undefined: it shows what it showed before. */
+interface ViewResult {
 	readonly shownKey?: string | undefined;
 	/** When to draw it again if nothing changes; null: never. */
 	readonly nextAt: number | null;
@@ -79,12 +79,14 @@ interface Drawn {
 	readonly told?: string | null;
 }
 
-/** What stays true in views, and what people have open. A row is due when its view may be outdated. */
+/** The views that people have open. A row is due when what its view shows may be outdated. */
 export function createViewStore({ db, cipher }: StoreParts) {
 	const rowOf = (trx: Db, id: string) => from(trx, 'views', { id }).selectAll().forUpdate().executeTakeFirst();
 
 	return {
-		/** The person opened an inbox or did something in it: it is followed and drawn. `page` null: as before. */
+		/**
+		 * A person opened an inbox or did something in it. It is followed from now on, and drawn. `page` null: as before.
+		 */
 		async ask({ id, person, viewId }: InboxPlace, page: number | null, now: number): Promise<void> {
 			const kind: ViewKind = viewId === null ? 'home' : 'inbox';
 			const asked = { ...(page !== null && { page }), followedUntil: now + FOLLOWED_MS, askedAt: now };
@@ -99,10 +101,10 @@ export function createViewStore({ db, cipher }: StoreParts) {
 			);
 		},
 
-		/** Has all inboxes drawn again that are followed. */
+		/** Has all followed inboxes drawn again. */
 		markInboxes: (now: number) => db.writeOne((trx) => markViews(trx, [], now)),
 
-		/** Inboxes that wait for what Slack tells of people are due now. */
+		/** Slack has listed its people: Homes that waited for that are due now. */
 		async showWaiting(now: number): Promise<void> {
 			const waiting = sql<boolean>`asked_at is not null and due_at > ${now}`;
 			await db.writeOne((trx) => {
@@ -113,8 +115,8 @@ export function createViewStore({ db, cipher }: StoreParts) {
 		},
 
 		/**
-		 * A window shows this form, perhaps anew, unless it is closed or sent (`submissionKey`) by now. `hash`: Slack's, of
-		 * what it shows; `claimUntil`: its person is answering until then, null: they may not.
+		 * A window shows this form, perhaps anew. Does nothing when it was closed or sent (`submissionKey`) meanwhile.
+		 * `hash`: Slack's, of what it shows. `claimUntil`: when the person's claim lapses; null: they may not answer.
 		 */
 		formShown: (
 			id: string,
@@ -146,8 +148,8 @@ export function createViewStore({ db, cipher }: StoreParts) {
 			}),
 
 		/**
-		 * Its person typed in a form, and is answering, unless it was closed, sent (`submissionKey`), or shows something
-		 * else meanwhile. With another hash than before, what it could not be told is told now.
+		 * A person typed in a form, which claims its question. Does nothing when the form was closed or sent
+		 * (`submissionKey`), or shows something else. With another hash, a notice that Slack did not take is tried again.
 		 */
 		typed: (
 			id: string,
@@ -157,27 +159,27 @@ export function createViewStore({ db, cipher }: StoreParts) {
 			db.write(async (trx) => {
 				const before = await rowOf(trx, id);
 				const followedUntil = now + FORM_FOLLOWED_MS;
-				const answering = { hash, claimUntil, claimedAt: claimedAt(before, question, now) ?? now, followedUntil };
+				const claim = { hash, claimUntil, claimedAt: claimedAt(before, question, now) ?? now, followedUntil };
 				if (before === undefined) {
 					const own = { ...personOf(person), ...questionOf(question) };
-					const row = { id, kind: 'form', viewId: id, ...own, ...form, ...answering };
+					const row = { id, kind: 'form', viewId: id, ...own, ...form, ...claim };
 					const adding = addIf(trx, 'views', row, isUnsent(trx, submissionKey));
 					if (!(await hasChanged(adding.onConflict((conflict) => conflict.doNothing())))) return;
 				} else if (before.kind !== 'form' || !isOf(before, question)) return;
 				else {
 					const isOther = before.hash !== hash;
-					await change(trx, 'views', { id }, { ...answering, ...(isOther && { dueAt: now }) }).execute();
+					await change(trx, 'views', { id }, { ...claim, ...(isOther && { dueAt: now }) }).execute();
 				}
 				await markClaims({ trx, now }, before, question);
 			}),
 
-		/** Its person has closed a form, for good: what was under way makes no claim any more. */
+		/** A person closed a form. What arrives late of it opens and claims nothing any more. */
 		formClosed: (id: string, person: Person, now: number) =>
 			db.write(async (trx) => {
 				const before = await rowOf(trx, id);
 				const kind: ViewKind = 'closed';
 				const row = { ...BEGINS, kind, ...personOf(person), viewId: id, followedUntil: now + FORM_FOLLOWED_MS };
-				// It may have been sent in the same moment: what becomes of the answer is told by a message.
+				// The form may have been sent at the same moment: then a message tells what becomes of the answer.
 				if (before?.kind === 'receipt') await change(trx, 'views', { id }, { viewId: null }).execute();
 				else
 					await add(trx, 'views', { id, ...row })
@@ -191,7 +193,7 @@ export function createViewStore({ db, cipher }: StoreParts) {
 				await markClaims({ trx, now }, before, null);
 			}),
 
-		/** Slack's hash of a form that shows a notice, which a press before the notice lacks. Null: it shows none. */
+		/** Slack's hash of a form that shows a notice; null: it shows none. A press from before the notice has another. */
 		async noticeHash(id: string): Promise<string | null> {
 			const form = from(db.read, 'views', { id, kind: 'form' }).select('hash');
 			return (await form.where('shownKey', 'is not', null).executeTakeFirst())?.hash ?? null;
@@ -199,7 +201,7 @@ export function createViewStore({ db, cipher }: StoreParts) {
 
 		claims: (question: QuestionKey, now: number) => activeClaims(db.read, questionOf(question), now),
 
-		/** What a read found of the questions that forms show. */
+		/** Notes what a read shows of the questions in open forms, so that these are told. */
 		async learn(key: SessionKey, session: Session, now: number): Promise<void> {
 			const rows = from(db.read, 'views', { ...sessionOf(key), kind: 'form' }).where('followedUntil', '>', now);
 			const columns = ['id', 'messageIndex', 'fingerprint', 'shownHash', 'learned'] as const;
@@ -207,7 +209,7 @@ export function createViewStore({ db, cipher }: StoreParts) {
 				const { id, messageIndex, fingerprint, shownHash } = row;
 				if (messageIndex === null || fingerprint === null) continue;
 				const became = questionOutcomeOf(session, { messageIndex, fingerprint, shownHash });
-				// An agent that took the answer and works on has not asked again.
+				// The field of an answer may be empty again because the agent took it: the question is not open again.
 				const isTaken = became === null && row.learned === 'answered' && !isWaiting(session.status);
 				const learned = isTaken ? row.learned : became;
 				if (learned === row.learned) continue;
@@ -215,19 +217,19 @@ export function createViewStore({ db, cipher }: StoreParts) {
 			}
 		},
 
-		/** The window of a receipt shows something else from now on: what becomes of the answer a message tells. */
+		/** The window of a receipt shows something else. From now on a message tells what becomes of the answer. */
 		async leaveReceipt(id: string): Promise<void> {
 			const elsewhere = { id: sql<string>`'answer:' || answer_id`, viewId: null };
 			await db.writeOne((trx) => change(trx, 'views', { id, kind: 'receipt' }, elsewhere).execute());
 		},
 
 		/**
-		 * The author of an answer was told that another came before it. Changes nothing once that has ended without having
-		 * arrived: then there is news.
+		 * The author of an answer was told that another came before it, so nothing more is due. Changes nothing when that
+		 * other answer has failed meanwhile, which is news.
 		 */
 		noteTold: ({ id }: Pick<Answer, 'id'>) =>
 			db.write(async (trx) => {
-				// Whoever writes that locks it.
+				// Locked against whoever notes that failure.
 				const own = from(trx, 'answers', { id }).select(['state', 'lastError']).forUpdate();
 				const answer = (await own.executeTakeFirst()) as Pick<Answer, 'state' | 'lastError'> | undefined;
 				if (answer?.state !== 'conflicted' || firstEndingOf(answer) !== null) return;
@@ -248,22 +250,22 @@ export function createViewStore({ db, cipher }: StoreParts) {
 		nextDueAt: (least: ViewLane, now: number) =>
 			nextDue(db, 'views', sql<boolean>`${isUpTo(least, now)} and ${isOurs(db)}`, 'dueAt'),
 
-		/** What a form shows without a notice; null when it cannot be read. */
+		/** A form as it looks without a notice; null when it cannot be read. */
 		formOf: ({ row }: DueView): ModalView | null =>
 			row.service === null || row.sessionId === null ? null : viewColumn.open(row.view, row, cipher),
 
 		/**
-		 * Notes that Slack is about to be called, after which nobody knows what is shown until `end`: the process may die
-		 * in between. False when the lease was lost or the row is gone.
+		 * Notes that Slack is about to be called. Until `end` it is unknown what the view shows, because the process may
+		 * die in between. False when the lease was lost or the row is gone.
 		 */
 		begin: ({ id }: DueView, token: string) =>
 			db.writeOne((trx) => hasChanged(change(trx, 'views', { id, leaseToken: token }, { shownKey: null }))),
 
 		/** Notes what became of an attempt and gives the lease back; does nothing when that was lost. */
-		async end({ id, wanted }: DueView, token: string, drawn: Drawn, now: number): Promise<void> {
-			const { shownKey, nextAt, isAsked = false, notBefore = null, ...columns } = drawn;
+		async end({ id, wanted }: DueView, token: string, result: ViewResult, now: number): Promise<void> {
+			const { shownKey, nextAt, isAsked = false, notBefore = null, ...columns } = result;
 			const soon = Math.max(now, notBefore ?? 0);
-			// PostgreSQL takes a case of nothing but parameters for a text.
+			// The casts: PostgreSQL takes a case that has only parameters for a text.
 			const set = {
 				...WITHOUT_LEASE,
 				...columns,
@@ -275,28 +277,28 @@ export function createViewStore({ db, cipher }: StoreParts) {
 			await db.writeOne((trx) => change(trx, 'views', { id, leaseToken: token }, set).execute());
 		},
 
-		/** Gives the lease back. It stays due since when it was. */
+		/** Gives the lease back without a result. The view keeps its due time. */
 		async giveBack({ id }: DueView, token: string): Promise<void> {
 			await db.writeOne((trx) => change(trx, 'views', { id, leaseToken: token }, WITHOUT_LEASE).execute());
 		},
 
-		/** Forgets a view that is over. False when it changed since it was taken, or the lease is lost. */
-		over: ({ id, wanted }: DueView, token: string) =>
+		/** Removes a view that is over. False when something changed since it was taken, or the lease was lost. */
+		removeUnchanged: ({ id, wanted }: DueView, token: string) =>
 			db.writeOne((trx) => hasChanged(remove(trx, 'views', { id, leaseToken: token, wanted }))),
 
-		/** Forgets a view that nobody can see any more, unless the lease is lost. */
-		async gone({ id }: DueView, token: string): Promise<void> {
+		/** Removes a view that nobody can see any more, whatever changed. Does nothing when the lease was lost. */
+		async removeLeased({ id }: DueView, token: string): Promise<void> {
 			await db.writeOne((trx) => remove(trx, 'views', { id, leaseToken: token }).execute());
 		},
 
-		/** Its person has closed it, or it shows something else. */
+		/** Removes the view of a window that its person closed, or that shows something else. Needs no lease. */
 		async remove({ id }: Pick<DueView, 'id'>): Promise<void> {
 			await db.writeOne((trx) => remove(trx, 'views', { id }).execute());
 		},
 
 		/**
-		 * Forgets views that nobody follows any more, but not inboxes that wait for the end of a snooze. What is still to
-		 * be told stays for a month: then its workspace is another one, or nobody can read the answer. Returns how many.
+		 * Removes views that nobody follows any more, but not inboxes that wait for the end of a snooze. A receipt that was
+		 * not told stays for a month: its workspace may come back, or its key. Returns how many were removed.
 		 */
 		removeOld: (now: number) =>
 			removeInBatches(
@@ -311,12 +313,12 @@ export function createViewStore({ db, cipher }: StoreParts) {
 const isUnsent = (trx: Db, submissionKey: string) =>
 	sql<boolean>`not exists ${from(trx, 'answers', { submissionKey }).select('id')}`;
 
-/** One person's flood of presses delays nobody: an inbox comes before others once in this time. */
+/** An inbox goes ahead of others once in this time, so that one person's flood of presses delays nobody. */
 const FIRST_AGAIN_MS = 10_000;
 
 /**
- * Forms and receipts, of which Slack takes as many as there are; inboxes whose people wait, unless these were shown
- * something just now; other inboxes. They are taken in this order.
+ * In the order in which they are taken. `now`: forms and receipts, which need no rate limit of ours. `asked`: inboxes
+ * whose people wait and were shown nothing in the last `FIRST_AGAIN_MS`. `follows`: other inboxes.
  */
 const VIEW_LANES = ['now', 'asked', 'follows'] as const;
 export type ViewLane = (typeof VIEW_LANES)[number];
@@ -328,7 +330,7 @@ const laneAt = (now: number) =>
 const isUpTo = (least: ViewLane, now: number) =>
 	least === 'follows' ? sql<boolean>`true` : sql<boolean>`${laneAt(now)} <= ${VIEW_LANES.indexOf(least)}`;
 
-/** Since when the person of this form is answering the question; null: they are not. */
+/** Since when this form claims the question; null: it does not. */
 const claimedAt = (row: ViewRow | undefined, question: QuestionKey, now: number): number | null =>
 	row !== undefined && isClaim(row, now) && isOf(row, question) ? row.claimedAt : null;
 
@@ -336,7 +338,7 @@ const isClaim = ({ kind, claimUntil }: ViewRow, now: number) => kind === 'form' 
 const isOf = (row: ViewRow, { service, sessionId, messageIndex }: QuestionKey) =>
 	row.service === service && row.sessionId === sessionId && row.messageIndex === messageIndex;
 
-/** Has drawn again what says who is answering, where this form changes that. `question`: which they answer now. */
+/** Has drawn again what shows claims, where a form changes those. `question`: what the form claims now, or null. */
 async function markClaims(tx: Tx, before: ViewRow | undefined, question: QuestionKey | null): Promise<void> {
 	const claimed = before !== undefined && isClaim(before, tx.now) ? before : null;
 	if (question !== null && claimed !== null && isOf(claimed, question)) return;

@@ -22,7 +22,7 @@ import { backOff } from '../kernel/retries.ts';
 import { slackOutcome } from '../slack/clients.ts';
 import type { Directory } from '../slack/directory.ts';
 import { LONGEST_SNOOZE_MS } from '../store/schema/watches.ts';
-import type { PostStore } from './store.ts';
+import type { PostStore } from './post-store.ts';
 import type { DueView, ViewLane, ViewStore } from './view-store.ts';
 
 const VIEWS_AT_ONCE = 10;
@@ -31,24 +31,27 @@ const VIEWS_AT_ONCE = 10;
  * windows: forms and receipts need the latter, and have no limit of ours.
  */
 const INBOX_RATE: RateLimit = { intervalMs: 660, burst: 8 };
-/** The part of the burst that inboxes which only follow leave to those whose people wait. */
+/** The part of the burst that is kept for inboxes whose people wait. */
 const KEPT_FROM_FOLLOWING = 4;
 /** An inbox is drawn at most this often, whatever its person does. */
 const SPACING_MS = 2_000;
-/** For so long an inbox that shows nothing yet waits for what Slack tells of its person. */
+/** An inbox that shows nothing yet waits at most this long for what Slack tells of its person. */
 const PATIENCE_MS = 10_000;
 const RETRY = { firstMs: 2_000, longestMs: 10 * MINUTE_MS } as const;
-/** A view that Slack refuses is tried this often, because the code may pass, and then left. */
+/** A view that Slack refuses is tried this often, because the cause may pass, and then removed. */
 const REFUSED_TRIES = 4;
-/** After this time a successful update proves nothing: Slack keeps a view when its client is reloaded or quits. */
+/**
+ * After this time a successful update does not prove that somebody sees the view: Slack keeps it when the client is
+ * reloaded or quits.
+ */
 const STILL_THERE_MS = 5_000;
 
 const UNCHANGED = { kind: 'unchanged' } as const;
 const GONE_VIEW = { kind: 'gone' } as const;
-/** Nobody sees this view any more, or there is no such person. */
+/** Slack's codes for a view that nobody sees any more, or for a person who does not exist. */
 const GONE = new Set(['not_found', 'view_not_found', 'user_not_found']);
 
-/** What is asked of the store of answers. */
+/** The part of the store of answers that is needed here. */
 interface StoredAnswers {
 	get(id: string): Promise<Answer | null>;
 	standing(question: QuestionKey): Promise<Answer | null>;
@@ -61,7 +64,7 @@ export interface ViewLook {
 }
 
 export interface InboxLook extends ViewLook {
-	/** When to draw it again because a part is missing that Slack did not tell; null: it is whole. */
+	/** When to draw it again, because Slack did not tell a part of it; null: it is whole. */
 	readonly againAt: number | null;
 	/** When a question comes back that its person snoozed. */
 	readonly backAt: number | null;
@@ -78,11 +81,11 @@ export interface ViewDrawing {
 }
 
 export interface ViewNews extends Pick<Directory, 'onListed'> {
-	/** The newest read of each session that is another than before, by its id, until open forms are told of it. */
+	/** By session id: the newest read of each session that changed, until it is noted for open forms. */
 	readonly changedSessions: Map<string, readonly [SessionKey, Session]>;
 }
 
-/** `changed`: the window shows something else by now. `gone`: nobody can see it any more. */
+/** Of a call to Slack. `changed`: the window shows something else by now. `gone`: nobody can see it any more. */
 type Outcome =
 	| { readonly kind: 'shown'; readonly hash: string }
 	| { readonly kind: 'unchanged' | 'changed' | 'gone' }
@@ -90,9 +93,9 @@ type Outcome =
 	| { readonly kind: 'later'; readonly ms: number | null };
 
 /**
- * The queue that keeps views true: Homes, inboxes in windows, open forms and receipts. Each is a row, and due when what
- * it shows may have changed; the newest state is drawn from what is stored, compared, and shown. Slack keeps what was
- * typed.
+ * The queue that keeps views true: Homes, inboxes in windows, open forms and receipts. Each has a row, which is due
+ * when what it shows may have changed. The view is drawn from what is stored, compared with what is shown, and updated
+ * if it differs. Slack keeps what was typed.
  */
 export function createViews(
 	core: Core<{ views: ViewStore; answers: StoredAnswers; posts: Pick<PostStore, 'showReceipt'> }>,
@@ -125,12 +128,13 @@ export function createViews(
 		}
 	}
 
-	/** Shows what was drawn unless it is shown already. Null when the lease was lost. */
+	/** Shows what was drawn, unless it is shown already. Null: the lease was lost. */
 	async function show(due: DueView, token: string, look: ViewLook): Promise<Outcome | null> {
 		if (look.key === due.shownKey) return { kind: 'unchanged' };
 		return (await store.begin(due, token)) ? call(due, look) : null;
 	}
 
+	/** After our own back-off, or later if Slack asks for a longer wait (`ms`). */
 	const retryAt = ({ attempts }: DueView, now: number, ms: number | null = null) => {
 		return now + Math.max(backOff(attempts + 1, RETRY), backOff(attempts + 1, RETRY, ms));
 	};
@@ -159,22 +163,22 @@ export function createViews(
 		const agesAt = now + MINUTE_MS < followedUntil ? now + MINUTE_MS : null;
 		const nextAt = earliestOf(agesAt, mayFollow ? againAt : null, look.backAt);
 		const notBefore = now + SPACING_MS;
-		/** Its person waits until it is whole. */
+		/** Its person waits until the inbox is whole. */
 		const waiting = { isAsked: isAsked && !isWhole, attempts: isWhole ? 0 : attempts + 1 };
 		if (!isWhole) {
 			const failed = { nextAt, attempts: attempts + 1 };
-			// Many people may have opened theirs: an update that shows nothing yet would only delay others.
+			// Many people may have opened theirs at once: updates that show nothing would delay the others.
 			const isPatient = isAsked && shownAt === null && attempts === 0;
 			const soonAt = Math.min(look.againAt, now + PATIENCE_MS);
 			if (isPatient) return store.end(due, token, { ...failed, isAsked, nextAt: soonAt }, now);
-			// What it shows is older, but whole; and nobody waits for it.
+			// What is shown is older, but whole, and nobody waits for more.
 			if (!isAsked && shownAt !== null) return store.end(due, token, failed, now);
 		}
 		if (look.key === due.shownKey) {
 			metrics.update('unchanged');
 			return store.end(due, token, { nextAt, notBefore, ...waiting }, now);
 		}
-		// It stays due since when it was.
+		// It keeps its due time, and so its place.
 		if (!(await takeTurn(due))) return store.giveBack(due, token);
 		const outcome = await show(due, token, look);
 		if (outcome === null) return;
@@ -187,26 +191,28 @@ export function createViews(
 		}
 		if (outcome.kind !== 'shown') {
 			metrics.update('failed');
-			return store.gone(due, token);
+			return store.removeLeased(due, token);
 		}
 		metrics.update('sent');
-		// Nothing of somebody who may not use Handraise stays, unless they asked again.
-		if (look.isRefused && isWhole && (await store.over(due, token))) return;
+		// The row of somebody who may not use Handraise goes, unless they asked again meanwhile.
+		if (look.isRefused && isWhole && (await store.removeUnchanged(due, token))) return;
 		await store.end(due, token, { shownKey: look.key, nextAt, notBefore, ...waiting }, clock.now());
 	}
 
-	/** Tells a form that its question was answered, changed or is over; what is taken back takes its notice with it. */
+	/**
+	 * Shows in a form that its question was answered, changed or closed, or removes that notice when it is untrue now.
+	 */
 	async function drawForm(due: DueView, token: string): Promise<void> {
 		const now = clock.now();
 		const { service, sessionId, messageIndex } = due.row;
 		const question = { service, sessionId, messageIndex } as QuestionKey;
 		const look = drawing.form(due, await answers.standing(question));
 		if (look === null || look.key === (due.shownKey ?? '')) return store.end(due, token, { nextAt: null }, now);
-		// With the hash Slack takes no notice over something newer, also if this process dies now.
+		// `begin` is not needed: with its hash Slack refuses an update of something newer, also one that is repeated.
 		const outcome = await call(due, look);
 		switch (outcome.kind) {
 			case 'gone':
-				return store.gone(due, token);
+				return store.removeLeased(due, token);
 			case 'later':
 				return store.end(due, token, failedAt(due, outcome.ms), now);
 			case 'shown': {
@@ -224,36 +230,36 @@ export function createViews(
 		return { nextAt: at < due.followedUntil ? at : null, attempts: due.attempts + 1 };
 	};
 
-	/** Tells an author what became of their answer: in its window while that is there, or by a direct message. */
+	/** Tells an author what became of an answer: in its window while that is open, else by a direct message. */
 	async function drawReceipt(due: DueView, token: string): Promise<void> {
 		const answer = await answers.get(due.answerId ?? '').catch((error: unknown) => {
-			// The store fails: the lease lapses.
+			// The store failed: the lease lapses, and the view is tried again.
 			if (error instanceof HandraiseError) throw error;
 			return 'damaged' as const;
 		});
 		if (answer === 'damaged') return store.end(due, token, failedAt(due, null), clock.now());
-		if (answer === null || isForgotten(answer.person.userId)) return store.gone(due, token);
+		if (answer === null || isForgotten(answer.person.userId)) return store.removeLeased(due, token);
 		const told = receiptStateOf(answer);
 		const isNews = told !== due.told;
 		const look = due.viewId === null ? null : await drawing.receipt(answer);
-		// What an acknowledgement says, with its note, stays until there is news.
-		const isSaid = !isNews && due.shownKey === null;
-		const outcome = look === null ? GONE_VIEW : isSaid ? UNCHANGED : await show(due, token, look);
+		// Without news, the window keeps what the acknowledgement showed.
+		const isAcknowledged = !isNews && due.shownKey === null;
+		const outcome = look === null ? GONE_VIEW : isAcknowledged ? UNCHANGED : await show(due, token, look);
 		if (outcome === null) return;
 		const now = clock.now();
 		const isShown = outcome.kind === 'shown' || outcome.kind === 'unchanged';
-		/** No window shows it, and a message did. */
+		/** A message told it before, because there was no window. */
 		const wasMessage = due.viewId === null && due.told !== null;
 		const byMessage = needsMessage(answer, { isShown, isNews, now }) || (wasMessage && isNews);
 		if (byMessage) await posts.showReceipt(answer, { isNews, now });
 		const hasWindow = outcome.kind !== 'gone';
-		if (outcome.kind !== 'later' && isOver(answer) && (await store.over(due, token))) return;
+		if (outcome.kind !== 'later' && isOver(answer) && (await store.removeUnchanged(due, token))) return;
 		const longAt = firstDueAt(answer) + TAKES_LONG_MS;
 		await store.end(
 			due,
 			token,
 			{
-				...(look !== null && isShown && !isSaid && { shownKey: look.key }),
+				...(look !== null && isShown && !isAcknowledged && { shownKey: look.key }),
 				...(!hasWindow && { viewId: null }),
 				...(isShown || byMessage ? { told } : !hasWindow && !wasMessage && { told: null }),
 				...(outcome.kind === 'later'
@@ -264,7 +270,7 @@ export function createViews(
 		);
 	}
 
-	/** Notes what reads found for open forms. A read stays until it is noted, because the next one may find no change. */
+	/** Notes for open forms what reads found. A read stays until it is noted: the next one may find no change. */
 	async function learn(): Promise<void> {
 		for (const [id, read] of changedSessions) {
 			try {
@@ -296,12 +302,12 @@ export function createViews(
 			const later = Object.values(roomAt).filter((at) => at > now);
 			return earliestOf(await store.nextDueAt(least(roomAt, now), now), ...later);
 		},
-		work: (due, token) => (due.kind === 'closed' ? store.gone(due, token) : draw[due.kind](due, token)),
+		work: (due, token) => (due.kind === 'closed' ? store.removeLeased(due, token) : draw[due.kind](due, token)),
 		release: (held) => store.release(held.map(({ token }) => token)),
 	});
 }
 
-/** The last lane for which the rate of inboxes has room. */
+/** The last lane that may be taken now: the rate of inboxes has no room for those after it. */
 function least({ asked, follows }: { asked: number; follows: number }, now: number): ViewLane {
 	if (asked > now) return 'now';
 	return follows > now ? 'asked' : 'follows';
@@ -310,7 +316,7 @@ function least({ asked, follows }: { asked: number; follows: number }, now: numb
 /** Slack's limits hold for a whole workspace. */
 const rateKey = ({ teamId }: DueView['person']) => `inbox:${teamId}`;
 
-/** Whether the author of an answer hears of it by a direct message. `isShown`: an open window says it. */
+/** Whether the author of an answer is told by a direct message. `isShown`: an open window shows it. */
 function needsMessage(
 	answer: Answer,
 	{ isShown, isNews, now }: { isShown: boolean; isNews: boolean; now: number },
@@ -319,11 +325,11 @@ function needsMessage(
 	const { state, agentOutcome } = answer;
 	const isBad = agentOutcome !== null && BAD_OUTCOMES.includes(agentOutcome);
 	if (isFailed(state) || isBad || agentMayBeIdle(answer)) return isNews && (!isShown || age > STILL_THERE_MS);
-	// They have probably closed the window since.
+	// It took so long that the author has probably closed the window.
 	const isLate = (answer.deliveredAt ?? now) - firstDueAt(answer) >= TAKES_LONG_MS;
 	return isLate && (isBlocking(state) || (state === 'delivered' && agentOutcome === null));
 }
 
-/** Whether there is nothing more to tell. A failed answer may be sent again, or the one that was first may fail. */
+/** Whether nothing more can follow. A failed answer may be sent again, or the answer that was first may fail. */
 const isOver = (answer: Answer) =>
 	!isBlocking(answer.state) && !awaitsAgentOutcome(answer) && !isFailed(answer.state) && answer.agentOutcome !== 'lost';

@@ -1,7 +1,13 @@
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
-import type { QuietHours, Weekday } from '../../src/kernel/quiet-hours.ts';
-import { leavesTime, quietUntil, timeZoneNamed, tomorrowAtNine } from '../../src/kernel/quiet-hours.ts';
+import {
+	leavesTime,
+	type QuietHours,
+	quietUntil,
+	timeZoneNamed,
+	tomorrowAtNine,
+	type Weekday,
+} from '../../src/kernel/quiet-hours.ts';
 
 const BERLIN = 'Europe/Berlin';
 const EVERY_DAY: readonly Weekday[] = [1, 2, 3, 4, 5, 6, 7];

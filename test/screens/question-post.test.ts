@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../../src/domain/answer.ts';
-import type { QuestionView } from '../../src/domain/session-snapshot.ts';
-import { snapshotOf } from '../../src/domain/session-snapshot.ts';
+import { type QuestionView, snapshotOf } from '../../src/domain/session-snapshot.ts';
 import { isAnswering, outcomeWords, type PostContext } from '../../src/screens/question-post.ts';
 import { asking } from '../domain/sessions.ts';
 import { answerOf, item, now } from '../slack/support/answers.ts';

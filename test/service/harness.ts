@@ -9,8 +9,7 @@ import { createManualClock, type ManualClock } from '../../fake-slack/index.ts';
 import type { Log } from '../../src/kernel/log.ts';
 import { createRequestBudget, type RequestBudget } from '../../src/service/budget.ts';
 import { createSessionServiceClient } from '../../src/service/client.ts';
-import type { SessionServiceClient } from '../../src/service/service.ts';
-import { SessionServiceError } from '../../src/service/service.ts';
+import { type SessionServiceClient, SessionServiceError } from '../../src/service/service.ts';
 import type { CallReport } from '../../src/service/transport.ts';
 import { sentItems } from '../support/sessions.ts';
 

@@ -145,7 +145,7 @@ it('holds one reminder in a channel when questions of two sessions are posted th
 			),
 		),
 	);
-	await store.posts.tell({ target: { kind: 'channel', ...channel }, key: 'nobody', content }, T0);
+	await store.posts.planOnce({ target: { kind: 'channel', ...channel }, key: 'nobody', content }, T0);
 	const rows = store.db.read.selectFrom('posts').select(['kind', 'wanted']).where('watchId', 'is', null);
 	expect(await rows.orderBy('number').execute()).toEqual([
 		{ kind: 'reminder', wanted: 19 },

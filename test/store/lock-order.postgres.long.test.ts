@@ -9,8 +9,8 @@ import { openQuestionOf, readHandOver } from '../../src/store/question-store.ts'
 import type { Store } from '../../src/stores.ts';
 import { planPosts } from '../../src/surfaces/plan-store.ts';
 import { type Post, type ReminderEntry, targetOf } from '../../src/surfaces/post.ts';
+import { retryWaiting } from '../../src/surfaces/post-store.ts';
 import type { ReminderFacts } from '../../src/surfaces/reminder-store.ts';
-import { retryWaiting } from '../../src/surfaces/store.ts';
 import { addWatch, assistant, session } from '../sessions/support.ts';
 import { type FoundChange, foundIn, recordRead } from '../support/found.ts';
 import { createRandom, type Random } from '../support/random.ts';

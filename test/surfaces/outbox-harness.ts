@@ -12,7 +12,7 @@ import { sessionReads } from '../../src/store/session-reads.ts';
 import type { CardUrgency, Watch } from '../../src/store/watch.ts';
 import type { Store } from '../../src/stores.ts';
 import { createSpreading } from '../../src/surfaces/marks.ts';
-import { type Announcer, createOutbox } from '../../src/surfaces/outbox.ts';
+import { createOutbox, type OutboxParts } from '../../src/surfaces/outbox.ts';
 import type { ContentOf, Hold, NewPost, SendOutcome } from '../../src/surfaces/post.ts';
 import {
 	addWatch,
@@ -43,7 +43,7 @@ interface Sent {
 type Outcome = (what: string, channel: string, isPlain: boolean) => SendOutcome | 'hang' | 'lost' | 'unthreaded' | null;
 
 /** A fake of Slack for the outbox: records what is sent; `answer` sets the outcomes. */
-function createFakeAnnouncer(clock: ManualClock) {
+function createFakeParts(clock: ManualClock) {
 	const sent: Sent[] = [];
 	const outcomes: Outcome[] = [];
 	const holds: ((content: ContentOf<'reminder'>) => Hold | Promise<Hold>)[] = [];
@@ -66,7 +66,7 @@ function createFakeAnnouncer(clock: ManualClock) {
 		return { kind: 'sent', ts };
 	}
 
-	const announcer: Announcer = {
+	const announcer: OutboxParts = {
 		async remind(_, content) {
 			return holds[0]?.(content) ?? { kind: 'over' };
 		},
@@ -121,7 +121,7 @@ export async function createOutboxHarness() {
 	const clock = createManualClock(T0);
 	const store = await openTestStore();
 	const { db } = store;
-	const fake = createFakeAnnouncer(clock);
+	const fake = createFakeParts(clock);
 	const recorded = createRecordingMetrics();
 	const shared = createRateLimiter(clock);
 	/** `calls`: how often the outbox called its store. */
@@ -132,7 +132,7 @@ export async function createOutboxHarness() {
 		rateLimiter = shared,
 	}: {
 		store?: Store;
-		announcer?: Announcer;
+		announcer?: OutboxParts;
 		clock?: Clock;
 		rateLimiter?: RateLimiter;
 	} = {}) {

@@ -291,7 +291,7 @@ describe('a reminder', () => {
 		const { clock, store, texts } = await withReminder();
 		await pass(clock, 20_000);
 		const target = { kind: 'channel', teamId: 'T1', channelId: 'C1' } as const;
-		await store.posts.tell({ target, key: 'x', content: { kind: 'nobodyLeft' } }, clock.now());
+		await store.posts.planOnce({ target, key: 'x', content: { kind: 'nobodyLeft' } }, clock.now());
 		await pass(clock, 2_000);
 		expect(texts()).toEqual(['card', 'question', 'nobodyLeft']);
 	});

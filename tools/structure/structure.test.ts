@@ -95,7 +95,7 @@ describe('a table', () => {
 	it.each([
 		['surfaces/inbox-store.ts', "await change(trx, 'questions', { id }, columns).execute();"],
 		['sessions/watch-store.ts', "remove(\n\ttx.trx,\n\t'posts',\n);"],
-		['surfaces/store.ts', "trx.deleteFrom('shared_states')"],
+		['surfaces/post-store.ts', "trx.deleteFrom('shared_states')"],
 		['store/question-store.ts', "db.insertInto('answers')"],
 		['operator/person-store.ts', 'for (const table of tables) await remove(trx, table, { userId });'],
 		['stores.ts', 'trx.updateTable(table)'],
@@ -115,7 +115,7 @@ describe('a table', () => {
 	});
 
 	it('has an owner that says so in its first line', () => {
-		const owner = { path: 'surfaces/plan-store.ts', text: '// Owns `posts`, with `store.ts`.\n' };
+		const owner = { path: 'surfaces/plan-store.ts', text: '// Owns `posts`, with `post-store.ts`.\n' };
 		expect(unowned([owner], ['posts'])).toEqual([]);
 		expect(unowned([{ ...owner, path: 'screens/inbox.ts' }], ['posts'])).toHaveLength(1);
 		expect(unowned([owner], ['posts', 'parcels'])).toHaveLength(1);

@@ -11,9 +11,9 @@ import type { Edit } from '../edits/edit.ts';
  */
 export const POST_SABOTAGES = {
 	'post-unsearched': [{ file: 'surfaces/outbox.ts', in: 'ready', call: 'find', becomes: "{ kind: 'absent' }" }],
-	'post-unnoted': [{ file: 'surfaces/store.ts', in: 'beginAttempt', property: 'sendingSince', becomes: null }],
-	'post-unmarked': [{ file: 'surfaces/plan-store.ts', in: 'markPosts', body: '' }],
-	'post-closed': [{ file: 'surfaces/store.ts', in: 'isOver', returns: 'true' }],
+	'post-unnoted': [{ file: 'surfaces/post-store.ts', in: 'beginAttempt', property: 'sendingSince', becomes: null }],
+	'post-unmarked': [{ file: 'surfaces/redraw-store.ts', in: 'markPosts', body: '' }],
+	'post-closed': [{ file: 'surfaces/attempt-store.ts', in: 'isLastLook', returns: 'true' }],
 	'repeat-untold': [{ file: 'surfaces/outbox.ts', in: 'show', call: 'repeatedBy', becomes: 'null' }],
-	'card-unreplaced': [{ file: 'surfaces/store.ts', in: 'follow', call: 'replaceCard', becomes: 'undefined' }],
+	'card-unreplaced': [{ file: 'surfaces/attempt-store.ts', in: 'followUp', call: 'replaceCard', becomes: 'undefined' }],
 } as const satisfies Record<string, readonly Edit[]>;

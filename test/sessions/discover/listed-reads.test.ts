@@ -14,7 +14,7 @@ async function start() {
 	const clock = createManualClock();
 	const store = await openTestStore();
 	for (const sessionId of SESSIONS) await addWatch(store.watches, { sessionId });
-	const cell = createMemoryState<ListingState>(clock);
+	const state = createMemoryState<ListingState>(clock);
 	/** When each session that waits was last saved. */
 	const waiting = new Map<string, number | null>();
 	const service = { isComplete: true };
@@ -55,7 +55,7 @@ async function start() {
 			log: createRecordingLog(),
 		});
 		const budget = { isSlow: () => false, perSecond: () => 3, freeAt: () => 0, pausedUntil: () => 0 };
-		const listing = createListing(core, { cell, budget, health: createServiceHealth({ clock }) });
+		const listing = createListing(core, { state, budget, health: createServiceHealth({ clock }) });
 		const run = listing.run({ listed: async () => {}, unlisted: async () => {} }, stopping.signal);
 		async function stop(): Promise<void> {
 			stopping.abort();

@@ -29,13 +29,13 @@ const failing = () => new ListFailure('unavailable', true);
 /** A loop whose service answers with `harness.answer`; the times of its requests in seconds from the start. */
 function start({
 	clock = createManualClock(),
-	cell = createMemoryState<ListingState>(clock),
+	state = createMemoryState<ListingState>(clock),
 	answer = () => list(),
 	watched = 100,
 	discoverSessions = false,
 }: {
 	clock?: ManualClock;
-	cell?: SharedState<ListingState>;
+	state?: SharedState<ListingState>;
 	answer?: () => WaitingList | Error;
 	watched?: number;
 	discoverSessions?: boolean;
@@ -46,7 +46,7 @@ function start({
 	const health = createServiceHealth({ clock });
 	const harness = {
 		clock,
-		cell,
+		state,
 		lines: log.lines,
 		health,
 		answer,
@@ -103,7 +103,7 @@ function start({
 		log,
 	});
 	const listing = createListing(core, {
-		cell,
+		state,
 		budget: {
 			isSlow: () => false,
 			perSecond: () => 3,
@@ -300,11 +300,11 @@ it('goes on after the clock was put back', async () => {
 
 it('knows in each process what the one that lists has found', async () => {
 	const first = start({ answer: vanished });
-	const { clock, cell } = first;
-	const second = start({ clock, cell, answer: vanished });
+	const { clock, state } = first;
+	const second = start({ clock, state, answer: vanished });
 	await pass(clock, 300_000);
 	expect([first, second].map(({ listing }) => listing.isUnlisted())).toEqual([true, true]);
-	const third = start({ clock, cell });
+	const third = start({ clock, state });
 	await pass(clock, 30_000);
 	expect([first, second, third].map(({ listing }) => listing.isUnlisted())).toEqual([false, false, false]);
 	await third.stop();
@@ -337,9 +337,9 @@ it('goes on after the store was away', async () => {
 
 it('lists in one of two replicas, and in the other when the first has stopped', async () => {
 	const first = start();
-	const { clock, cell } = first;
+	const { clock, state } = first;
 	await pass(clock, 500);
-	const second = start({ clock, cell });
+	const second = start({ clock, state });
 	await pass(clock, 60_000);
 	expect(second.requests).toEqual([]);
 	expect(second.isAvailable).toBe(true);
@@ -352,10 +352,10 @@ it('lists in one of two replicas, and in the other when the first has stopped', 
 
 it('lists in another replica within a minute and a half when the first hangs or was killed', async () => {
 	const first = start();
-	const { clock, cell } = first;
+	const { clock, state } = first;
 	first.onList = () => new Promise(() => {});
 	await pass(clock, 500);
-	const second = start({ clock, cell });
+	const second = start({ clock, state });
 	await pass(clock, 50_000);
 	expect(second.requests).toEqual([]);
 	await pass(clock, 40_000);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Answerers, OPERATOR } from '../../../src/domain/answerers.ts';
 import { DEFAULT_CHANNEL_SETTINGS } from '../../../src/domain/channel-settings.ts';
 import { endRules } from '../../../src/sessions/answerers-store.ts';
-import { clearAnswerers } from '../../../src/sessions/channel-store.ts';
+import { clearAnswerers } from '../../../src/sessions/channel-settings-store.ts';
 import type { WatchEnd } from '../../../src/store/watch.ts';
 import { newWatch } from '../../sessions/support.ts';
 import type { Subject } from '../contract.ts';

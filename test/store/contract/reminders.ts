@@ -15,9 +15,9 @@ import {
 	streamOf,
 	targetOf,
 } from '../../../src/surfaces/post.ts';
+import { retryWaiting } from '../../../src/surfaces/post-store.ts';
 import type { ReminderFacts } from '../../../src/surfaces/reminder-store.ts';
 import { createReminding } from '../../../src/surfaces/reminders.ts';
-import { retryWaiting } from '../../../src/surfaces/store.ts';
 import { addWatch, assistant, session, setStyle } from '../../sessions/support.ts';
 import { coreOf } from '../../support/core.ts';
 import type { FoundChange } from '../../support/found.ts';

@@ -132,9 +132,9 @@ export function describeViews(subject: Subject): void {
 			await views().ask(ANNS_WINDOW, 0, T0);
 			const view = await take();
 			await replica().markInboxes(T0 + 1);
-			await views().gone(view, OTHER_LEASE.token);
+			await views().removeLeased(view, OTHER_LEASE.token);
 			expect(await nextDueAt()).not.toBeNull();
-			await views().gone(view, LEASE.token);
+			await views().removeLeased(view, LEASE.token);
 			expect(await nextDueAt()).toBeNull();
 		});
 
@@ -150,11 +150,11 @@ export function describeViews(subject: Subject): void {
 			await views().ask(ANNS_HOME, 0, T0);
 			const view = await take();
 			await replica().ask(ANNS_HOME, 0, T0 + 1);
-			expect(await views().over(view, LEASE.token)).toBe(false);
+			expect(await views().removeUnchanged(view, LEASE.token)).toBe(false);
 			await end(view, {}, T0 + 1);
 			const again = await take(NOT_BEFORE);
-			expect(await views().over(again, OTHER_LEASE.token)).toBe(false);
-			expect(await views().over(again, LEASE.token)).toBe(true);
+			expect(await views().removeUnchanged(again, OTHER_LEASE.token)).toBe(false);
+			expect(await views().removeUnchanged(again, LEASE.token)).toBe(true);
 			expect(await allDueAt()).toEqual({ now: null, asked: null, follows: null });
 		});
 

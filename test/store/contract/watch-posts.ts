@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Watch } from '../../../src/store/watch.ts';
 import { planPosts } from '../../../src/surfaces/plan-store.ts';
 import { HELD, type NewPost, type Post } from '../../../src/surfaces/post.ts';
-import { retryWaiting } from '../../../src/surfaces/store.ts';
+import { retryWaiting } from '../../../src/surfaces/post-store.ts';
 import { newWatch } from '../../sessions/support.ts';
 import type { FoundChange } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';
@@ -310,7 +310,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			const due = await store().posts.takeDue(LEASE, 9, T0);
 			const card = due.find(({ post }) => post.content.kind === 'card')?.post;
 			await deleted(card as Post);
-			await store().posts.tell(listed(watch), T0);
+			await store().posts.planOnce(listed(watch), T0);
 			await posted();
 			const findByPost = async (ts: string, channelId = 'C1') =>
 				(await store().watches.findByPost({ ...C1, channelId }, ts)).map((found) => found.watch.id);

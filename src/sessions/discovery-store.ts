@@ -1,24 +1,14 @@
-// Owns `channel_settings`, `discoveries` and `waiting_sessions`: what channels want, and which listed sessions wait.
-
-import { z } from 'zod';
-import { type AnswerRule, namesAnybody, OPERATOR, type Standing } from '../domain/answerers.ts';
-import { changedParts, DEFAULT_CHANNEL_SETTINGS, FORMER_DEFAULT, UNKNOWN_STYLE } from '../domain/channel-settings.ts';
-import type { Person } from '../domain/person.ts';
 import type { ListedSession, SessionKey } from '../domain/session.ts';
 import { DAY_MS } from '../kernel/clock.ts';
-import type { Log } from '../kernel/log.ts';
-import { parseOrNull, pick } from '../kernel/values.ts';
+import { pick } from '../kernel/values.ts';
 import { recordEvents } from '../store/audit.ts';
 import { removeInBatches } from '../store/batches.ts';
-import { readChannelSettings } from '../store/channel-settings.ts';
 import {
 	add,
-	addNew,
 	change,
 	channelOf,
 	type Db,
 	from,
-	hasChanged,
 	isFound,
 	placeId,
 	type RawBuilder,
@@ -27,19 +17,21 @@ import {
 	type StoreParts,
 	sessionOf,
 	sql,
-	type Tx,
 } from '../store/database.ts';
 import { lockFor } from '../store/locks.ts';
 import { markDue } from '../store/marks.ts';
 import type { ChannelKey, Discovery, WaitingSession } from '../store/watch.ts';
-import { dropPlanned, planPosts, redrawChannel } from '../surfaces/plan-store.ts';
+import { dropPlanned, planPosts } from '../surfaces/plan-store.ts';
 import type { NewPost } from '../surfaces/post.ts';
-import { lookAtChannel } from '../surfaces/reminder-store.ts';
-import { changeRules, removeOldRules, rulesAmong, rulesAround, tellNobodyLeft } from './answerers-store.ts';
+import { removeOldRules } from './answerers-store.ts';
+
+// Owns `channel_settings`, `discoveries` and `waiting_sessions`: what channels want, and which listed sessions wait.
 
 type WaitingRow = Row<'waiting_sessions'>;
 
-/** A session saved this shortly before it left the list was answered, resumed or stopped in the service. */
+/**
+ * A session that was saved this shortly before it left the list has gone on: somebody answered, resumed or stopped it.
+ */
 const SAVED_BEFORE_MS = 10 * 60_000;
 
 export function createDiscoveryStore({ db, cipher }: StoreParts) {
@@ -47,9 +39,9 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 
 	return {
 		/**
-		 * Replaces the sessions that wait. Those listed in the last day keep their `since`, unless something shows that
-		 * they went on. Whether anything changed. `isFollowing`: a list came before this one, also when no session waited.
-		 * `isCut`: the end of this list or the one before is missing, so what moves up from there has waited before.
+		 * Replaces the sessions that wait. Those that were listed in the last day keep their `since`, unless they are known
+		 * to have gone on. Returns whether anything changed. `isFollowing`: this process got a list before. `isCut`: the
+		 * end of this list or the one before is missing, so a session that appears at the end may have waited before.
 		 */
 		async replaceWaiting(
 			service: string,
@@ -59,11 +51,11 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 			const wanted = new Map(sessions.map((session) => [session.sessionId, session]));
 			const differs = (rows: readonly WaitingRow[]) =>
 				rows.length !== wanted.size || rows.some((row) => wanted.get(row.sessionId)?.name !== nameOf(row));
-			// Most lists say what the one before said.
+			// Most lists equal the one before.
 			if (!differs(await waitingRows(db.read, service).execute())) return false;
 			return db.write(async (trx) => {
 				await lockFor(trx, 'replacingLists');
-				// One that is listed again within a day asks what it asked before, unless it is known to have gone on.
+				// A session that left the list is kept for a day, to know its `since` if it comes back.
 				const forgotten = remove(trx, 'waiting_sessions', { service });
 				await forgotten.where('goneAt', '<=', now - DAY_MS).execute();
 				const known = await from(trx, 'waiting_sessions', { service }).selectAll().execute();
@@ -77,7 +69,7 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 					if (row !== undefined && row.goneAt === null && nameOf(row) === name) continue;
 					const sealed = cipher.encrypt(name, namePlace({ service, sessionId }));
 					if (row !== undefined) {
-						// Whoever comes back is read at once: it may ask something else.
+						// A session that comes back is read at once, because it may ask something else.
 						const back = row.goneAt !== null && { goneAt: null, loweredAt: null, loweredCount: 0 };
 						const anew = back && (await hasGoneOn(trx, row, updatedAt)) && asksAnew(now);
 						await change(trx, 'waiting_sessions', { service, sessionId }, { name: sealed, ...back, ...anew }).execute();
@@ -105,7 +97,7 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 			});
 		},
 
-		/** Begins to discover with `posts`; who began it stays. Replaces another service's. */
+		/** Begins `watch all` and plans `posts`. `already`: it was begun before, and stays as it is. */
 		begin: (begun: Discovery, posts: readonly NewPost[]) =>
 			db.write(async (trx): Promise<'begun' | 'already'> => {
 				const { service, createdBy, createdAt } = begun;
@@ -121,14 +113,14 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 				return 'begun';
 			}),
 
-		/** Ends it and queues `posts`; null when the channel discovers nothing. */
+		/** Ends `watch all` and plans `posts`. Null: the channel has none. */
 		end: (channel: ChannelKey, { now, posts }: { now: number; posts: (discovery: Discovery) => readonly NewPost[] }) =>
 			db.write(async (trx): Promise<Discovery | null> => {
 				const ended = remove(trx, 'discoveries', channelOf(channel)).returningAll();
 				const row = await ended.executeTakeFirst();
 				if (row === undefined) return null;
 				recordEvents(trx, { at: now, action: 'unwatched', channel: channel.channelId, outcome: 'all_ended' });
-				// Who was not told that it began is not told that it ended.
+				// A channel that was not told yet that it began is not told that it ended.
 				const begun = { teamId: channel.teamId, placeId: channel.channelId, kind: 'discoveryBegun' };
 				const wasTold = (await dropPlanned(trx, { ...begun, sendingSince: null })) === 0;
 				const told = posts(row).filter(({ content }) => wasTold || content.kind !== 'discoveryEnded');
@@ -141,16 +133,16 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 			return (await here.selectAll().executeTakeFirst()) ?? null;
 		},
 
-		/** The oldest first. */
+		/** All channels with `watch all`, the oldest first. */
 		async list(service: string): Promise<readonly Discovery[]> {
 			const all = from(db.read, 'discoveries', { service }).selectAll();
 			return all.orderBy('createdAt').orderBy('channelId').execute();
 		},
 
 		/**
-		 * The listed sessions that a channel does not watch, the longest waiting first. `loweredAt`: when it was last found
-		 * to ask nothing, or could not be read (null: it was not read); `loweredCount`: how often in a row. `newsAt`: when
-		 * it began to wait; 0: before the first list, or before this channel began.
+		 * The listed sessions that a channel does not watch, the longest waiting first. `loweredAt`: when its raised hand
+		 * last ended, null: never; `loweredCount`: how often in a row without a question. `newsAt`: when it began to wait;
+		 * 0: before the first list or before `watch all`.
 		 */
 		async raisedHands({ teamId, channelId, service, createdAt }: Discovery) {
 			const rows = await waitingRows(db.read, service)
@@ -162,7 +154,7 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 				)
 				.execute();
 			return rows.map(({ sessionId, since, loweredAt: at, loweredCount, isNew }) => {
-				// Reads from before this channel began do not put its questions off.
+				// Reads from before `watch all` began do not delay a session.
 				const lowered = { loweredAt: at !== null && at >= createdAt ? at : null, loweredCount };
 				return { sessionId, ...lowered, newsAt: isNew === 1 && since >= createdAt ? since : 0 };
 			});
@@ -171,9 +163,7 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 		/** Forgets who may answer sessions that nobody has watched for long. */
 		removeOldRules: (before: number) => removeOldRules(db, before),
 
-		/**
-		 * Forgets sessions first listed before `before`, except of `listedService`: its lists show who still waits.
-		 */
+		/** Forgets sessions first listed before `before`, except of `listedService`: its lists show who still waits. */
 		forgetListed: (before: number, listedService: string | null) =>
 			removeInBatches(db, 'waiting_sessions', sql<boolean>`service <> ${listedService ?? ''} and since < ${before}`),
 	};
@@ -181,34 +171,34 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 
 export type DiscoveryStore = ReturnType<typeof createDiscoveryStore>;
 
-/** The columns of a waiting session that asks something else, however long it has been listed. */
+/** The columns of a waiting session that asks something new. */
 const asksAnew = (now: number) => ({ since: now, isNew: 1 });
 
-/** Whether what a session asks was asked before its channel began to discover, or before anything was listed. */
+/** Whether a session was waiting before its channel began `watch all`, or before the first list. */
 export async function isBacklog(trx: Db, watch: ChannelKey & SessionKey): Promise<boolean> {
 	const begun = await from(trx, 'discoveries', channelOf(watch)).select('createdAt').executeTakeFirst();
 	const listed = await from(trx, 'waiting_sessions', sessionOf(watch)).select(['since', 'isNew']).executeTakeFirst();
 	return begun !== undefined && listed !== undefined && (listed.isNew === 0 || listed.since < begun.createdAt);
 }
 
-/** Notes that a listed session asks something else. */
+/** Notes that a listed session asks something new. */
 export const noteAsked = (trx: Db, session: SessionKey, now: number) =>
 	change(trx, 'waiting_sessions', sessionOf(session), asksAnew(now)).execute();
 
-/** Notes that a read found a listed session to ask nothing. `wasPosted`: what it asked before stood in a channel. */
+/** Notes that a listed session asks nothing. `wasPosted`: its last question stood in a channel. */
 export async function noteLowered(trx: Db, session: SessionKey, wasPosted: boolean, now: number): Promise<void> {
-	// Once for all channels.
+	// Several channels may lower it in one transaction: it counts once.
 	const count = sql<number>`case when lowered_at = ${now} then lowered_count else lowered_count + 1 end`;
 	const lowered = { loweredAt: now, loweredCount: wasPosted ? 0 : count };
 	const columns = { ...lowered, ...(wasPosted && asksAnew(now)) };
 	await change(trx, 'waiting_sessions', sessionOf(session), columns).execute();
 }
 
-/** Ends what somebody began in their direct message with the app. `isDirect`: as SQL. */
+/** Ends `watch all` in somebody's direct message with the app. `isDirect`: whether a row is of such a channel. */
 export const removeDiscoveries = (trx: Db, createdBy: string, isDirect: RawBuilder<boolean>) =>
 	remove(trx, 'discoveries', { createdBy }).where(isDirect).execute();
 
-/** Whether a session that comes back is known to ask something else. `savedAt`: `ListedSession.updatedAt`. */
+/** Whether a session that comes back has gone on since it was last listed. `savedAt`: `ListedSession.updatedAt`. */
 async function hasGoneOn(trx: Db, row: WaitingRow, savedAt: number | null): Promise<boolean> {
 	const isClosed = row.loweredAt !== null && row.loweredCount === 0;
 	if (isClosed || (savedAt ?? 0) > Math.max(row.since, (row.goneAt ?? 0) - SAVED_BEFORE_MS)) return true;
@@ -222,103 +212,3 @@ function waitingRows(db: Db, service: string) {
 function namePlace({ service, sessionId }: SessionKey) {
 	return { table: 'waiting_sessions', id: placeId(service, sessionId), column: 'name' } as const;
 }
-
-export type StoredChannelSettings = Readonly<Awaited<ReturnType<typeof readChannelSettings>>>;
-
-/**
- * Settings that a person chose for a channel whose settings they saw at `revision`. `groupIds`: the user groups that
- * they are known to be in.
- */
-type ChosenSettings = Pick<StoredChannelSettings, 'settings' | 'revision'> &
-	Readonly<{ person: Person; post: NewPost; now: number; groupIds?: Standing['groupIds'] }>;
-
-/** Settings as 1.1.0 stored them where nobody had chosen when to escalate. */
-const withoutEscalation = z.looseObject({ escalateAfterMs: z.literal(FORMER_DEFAULT).optional() });
-
-export type SettingsParts = Pick<StoreParts, 'db'> & { readonly log: Log };
-
-export function createChannelSettingsStore({ db, log }: SettingsParts) {
-	return {
-		read: (channel: ChannelKey) => readChannelSettings({ db, log }, channel),
-
-		/** The lists of a session, at any address; empty: everybody who may use Handraise may answer it. */
-		rulesOf: async (teamId: string, sessionId: string) =>
-			(await rulesAmong(db.read, { teamId, sessionId })).get(sessionId) ?? [],
-		/** The lists of all sessions that have some, by session id. */
-		rulesOfAll: (teamId: string) => rulesAmong(db.read, { teamId }),
-		/** The lists that decide about sessions which this channel watches or has watched. */
-		rulesAround: (channel: ChannelKey) => rulesAround(db.read, channel),
-
-		/** Gives channels without a time of their own for escalations the one that 1.1.0 had for all. How many got it. */
-		giveFormerEscalation: (escalateAfterMs: number) =>
-			db.write(async (trx) => {
-				let count = 0;
-				for (const row of await from(trx, 'channel_settings', {}).selectAll().execute()) {
-					const former = parseOrNull(withoutEscalation, row.settings);
-					if (former === null) continue;
-					const settings = JSON.stringify({ ...former, escalateAfterMs });
-					const seen = { ...channelOf(row), revision: row.revision };
-					if (await hasChanged(change(trx, 'channel_settings', seen, { settings }))) count += 1;
-				}
-				return count;
-			}),
-
-		tellNobodyLeft: (teamId: string, rules: readonly AnswerRule[], now: number) =>
-			db.write((trx) => tellNobodyLeft({ trx, now }, teamId, rules)),
-
-		/**
-		 * Replaces the settings, queues `post`, looks at the reminders, and has posts drawn again that show something else
-		 * now. False, without a write, at another `revision`.
-		 */
-		write: (channel: ChannelKey, { settings, revision, person, post, now, groupIds }: ChosenSettings) =>
-			db.write(async (trx) => {
-				const before = await readChannelSettings({ db: { read: trx }, log }, channel);
-				const parts = changedParts(before.settings, settings);
-				const isOtherList = parts.includes('answerers');
-				if (isOtherList) await lockFor(trx, 'addingWatches');
-				const key = channelOf(channel);
-				const chosen = { settings: JSON.stringify(settings), changedBy: person.userId, changedAt: now };
-				const values = { ...chosen, revision: revision + 1 };
-				const isWritten = await hasChanged(
-					revision === 0
-						? addNew(trx, 'channel_settings', { ...key, ...values })
-						: change(trx, 'channel_settings', { ...key, revision }, values),
-				);
-				if (!isWritten) return false;
-				const by = { actor: person.userId, channel: key.channelId };
-				recordEvents(trx, { at: now, action: 'settingsChanged', ...by, outcome: parts.join(' ') });
-				const tx = { trx, now };
-				const standing = { userId: person.userId, groupIds: groupIds ?? new Set<string>() };
-				if (isOtherList) await changeRules(tx, channel, settings.answerers, standing);
-				const isOtherStyle = parts.some((part) => part in UNKNOWN_STYLE);
-				const hides = parts.includes('discreet') && settings.discreet;
-				if (isOtherStyle) await redrawChannel(tx, channel, { isWhole: hides });
-				await planPosts(tx, [post]);
-				await lookAtChannel(tx, key);
-				return true;
-			}),
-	};
-}
-
-/** Empties the list of who may answer of a channel, which is told. False, without a write, when it closes nothing. */
-export async function clearAnswerers(tx: Tx, channelId: string, log: Log): Promise<boolean> {
-	const { trx, now } = tx;
-	await lockFor(trx, 'addingWatches');
-	const rows = await from(trx, 'channel_settings', { channelId }).select('teamId').execute();
-	let isCleared = false;
-	for (const { teamId } of rows) {
-		const channel = { teamId, channelId };
-		const { settings: before, revision } = await readChannelSettings({ db: { read: trx }, log }, channel);
-		if (!namesAnybody(before.answerers)) continue;
-		isCleared = true;
-		const after = { ...before, answerers: DEFAULT_CHANNEL_SETTINGS.answerers };
-		const content = { kind: 'settingsChanged', by: OPERATOR, before, after } as const;
-		const values = { settings: JSON.stringify(after), revision: revision + 1, changedBy: OPERATOR, changedAt: now };
-		await change(trx, 'channel_settings', channel, values).execute();
-		await changeRules(tx, channel, after.answerers, { userId: '', groupIds: new Set() });
-		await planPosts(tx, [{ target: { kind: 'channel', ...channel }, key: `settings:${revision + 1}`, content }]);
-	}
-	return isCleared;
-}
-
-export type ChannelSettingsStore = ReturnType<typeof createChannelSettingsStore>;
