@@ -38,8 +38,9 @@ export default defineConfig({
 		// Modules have no state of their own, and importing the program for each file takes minutes.
 		isolate: false,
 		reporters: ['default', './test/support/closing-line-reporter.ts'],
-		testTimeout: 60_000,
-		hookTimeout: 60_000,
+		// A case takes up to eight seconds, and twenty times that on a machine that does much else.
+		testTimeout: 180_000,
+		hookTimeout: 180_000,
 		// Not the default of 1 s: machines are shared.
 		expect: { poll: { timeout: 10_000 } },
 		// For two cores: one more, because some of the running files mostly wait. Each more loads the whole program once more.

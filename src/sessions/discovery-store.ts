@@ -1,3 +1,4 @@
+// Owns `discoveries` and `waiting_sessions`: which channels want all questions, and which listed sessions wait.
 import type { ListedSession, SessionKey } from '../domain/session.ts';
 import { DAY_MS } from '../kernel/clock.ts';
 import { pick } from '../kernel/values.ts';

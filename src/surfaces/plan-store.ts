@@ -1,3 +1,4 @@
+// Owns `posts`, with the other stores of this folder: plans posts, and drops, silences and removes them.
 import { isForgotten } from '../domain/person.ts';
 import type { SessionKey } from '../domain/session.ts';
 import { changeInBatches } from '../store/batches.ts';
