@@ -14,11 +14,12 @@ it('prints what Handraise makes of a question from a file, and why', async () =>
 	expect(await startCommand('ask', [file], {}).closed).toEqual({
 		stdout: [
 			'1. Which flight?',
-			'   field: one of',
+			'   field: one of, optional',
 			'     - LH 1173',
 			'     - TP 570',
-			'   secret: no, optional',
-			'   options: a list of the contract',
+			'   sent: an option as written, perhaps with a note behind it, or other text',
+			'   secret: no',
+			'   options: a list as docs/asking.md says',
 			'Buttons on the post: [ LH 1173 ]  [ TP 570 ]',
 			'',
 		].join('\n'),
@@ -27,6 +28,9 @@ it('prints what Handraise makes of a question from a file, and why', async () =>
 	});
 	rmSync(folder, { recursive: true });
 });
+
+const tooLong = 'a'.repeat(8_001);
+const longAlike = ['A', 'B'].map((end) => `${'a'.repeat(140)}${end}`).join(' | ');
 
 /** A question below a plan of so many lines, its title among them. */
 const plan = (lines: number, length = 5) =>
@@ -44,6 +48,24 @@ it.each([
 	['{"title": "Plan", "description": "Options: A1 | Al"}', 'looks like another or like a button of ours'],
 	['{"title": "Password", "description": "Options: A | B"}', 'none: it looks secret'],
 	['{"title": "Proceed? (y/n)", "description": "If no, explain why."}', 'none: it may ask for more than an option'],
+	[`{"title": "${tooLong} (yes/no)"}`, 'too long: more than 8,000 characters in a title or description'],
+	[`{"title": "${tooLong} (yes/no)"}`, 'none: it is too long'],
+	[`{"content": "${'a '.repeat(10_001)}", "human_input": [{"title": "Proceed? (yes/no)"}]}`, 'none: it is too long'],
+	[
+		`{"title": "Plan", "description": "Options: ${longAlike}"}`,
+		'no options: its draft is none of them, they look alike',
+	],
+	['{"title": "Your private SSH key (secret)"}', 'field: a text\n'],
+	['{"title": "Nights (number)", "description": "Draft: two"}', 'field: a text, begins with a draft\n'],
+	[
+		'{"title": "How many nights?", "description": null}',
+		'field: number\n   sent: a number such as 3 or 3.5, or other text\n',
+	],
+	['{"title": "How many nights?"}', 'no options: field guessed from the title'],
+	['{"title": "Arrival (date)"}', 'sent: a date such as 2026-11-20, or other text\n'],
+	['{"title": "Which day (optional)?"}', 'sent: the text that somebody writes\n'],
+	['{"title": "Extras", "description": "Options (several): A | B"}', 'sent: options as written, ", " between them'],
+	['[{"title": "A (optional)"}, {"title": "B"}]', 'sent: the text that somebody writes, or ""\n'],
 	['[{"title": "A"}, {"title": "B"}]', 'none: it asks for several items'],
 	[plan(12), '[ Yes ]  [ No ]'],
 	[plan(13), 'none: the text above them has more than 600 characters or 12 lines'],

@@ -9,12 +9,18 @@ import { askedAt, MAX_TEXT_LENGTH } from './options.ts';
 
 const ONE_MARK = `(?:${MARKS.join('|')})`;
 const MARK = new RegExp(`[([（]\\s*${ONE_MARK}(?:[\\s,;/+&]+${ONE_MARK})*\\s*[)\\]）]`, 'i');
+/** "(number, 1-12)", "(time)", "(datum)", at the end. People may write "Name (first)". */
+const OTHER_MARK = new RegExp(
+	`[([（]\\s*(?:${ONE_MARK}\\s*[^\\p{L}\\s)\\]）][^()[\\]（）]*|(?:time|datetime|text|string|multiline|integer|int|float|boolean|` +
+		'datum|uhrzeit|zahl|geheim|fecha|hora|número|secreto|opcional|heure|optionnel)\\s*)[)\\]）][\\s?？.!:]{0,3}$',
+	'iu',
+);
 /** "Options = a | b", "Option: A | B", "Allowed values: A, B" */
 const LISTS = /^\W*(?:options?|choices?|alternatives|(?:allowed|possible|supported|valid) values)\b/i;
 const SEVERAL = /[|,/、，；;]/;
 /** "A | B | C", "A / B" */
 const BARS = /^[^|/]+(?:\s[|/]\s[^|/]+)+$/;
-/** "(Yes / No / Later)", at the end. */
+/** "(Yes / No / Later)", "Which one? (red/blue)", at the end. */
 const BRACKETS = /[([（]([^()[\]（）\n]{3,80})[)\]）][\s?？.!:]{0,3}$/;
 /** "Draft reply:" */
 const DRAFT = /^\W*draft\b[^:：\n]{0,40}[:：]?\s*$/i;
@@ -33,6 +39,8 @@ export function nearMissAt(question: Parameters<typeof askedAt>[0], position: nu
 	const lines = linesOf(`${name}\n${description}`).filter(({ isPlain }) => isPlain);
 	if (lines.some(({ text }) => MARK.test(text)))
 		return 'a mark counts only at the very end of the title, in brackets of its own: "Day? (date) (optional)"';
+	if (OTHER_MARK.test(name))
+		return `people see the brackets at the end: the only marks are ${MARKS.map((mark) => `(${mark})`).join(', ')}`;
 	if (draft === null && lines.some(({ text }) => DRAFT.test(text)))
 		return 'a draft begins behind a line that is only "Draft:"';
 	if (choice !== null || isUnclear) return null;
@@ -54,5 +62,6 @@ function isAlmostList({ text, entry }: Line): boolean {
 function hasOtherBrackets(text: string): boolean {
 	const [, inside = ''] = BRACKETS.exec(text.trimEnd().slice(-100)) ?? [];
 	const parts = inside.split(/[/／|]/).map((part) => part.trim());
-	return parts.length > 2 || (parts.length === 2 && parts.some(isDecision));
+	const isAsked = /[?？]/.test(text) && parts.every((part) => part.length > 2);
+	return parts.length > 2 || (parts.length === 2 && (isAsked || parts.some(isDecision)));
 }

@@ -85,7 +85,7 @@ function askedIn({ title, description: whole }: ItemTexts, above: string): Asked
 		// "May I order it? Options: leather, sunroof" lists what is ordered.
 		const isTold = listed.hasCommas && !listed.options.some(isDecision);
 		if (isTold && isAnsweredByYesOrNo(around, '')) return none('yes or no answers the question', true);
-		return { ...base, choice: choiceFrom(listed, lines, others), why: 'options: a list of the contract' };
+		return { ...base, choice: choiceFrom(listed, lines, others), why: 'options: a list as docs/asking.md says' };
 	}
 	if (ending !== null) {
 		const behind = atEnd === null ? description : '';
@@ -134,7 +134,8 @@ function guessed(text: string, above: string): Pick<AskedItem, 'choice' | 'why'>
 	if (isAnsweredByYesOrNo(lines, above))
 		return { choice: { options: YES_NO, isSeveral: false, isWhole: true }, why: 'yes or no: a plain question' };
 	if (unclear !== null) return { choice: null, why: `no options: ${unclear}` };
-	const why = list === null ? 'nothing certain' : 'the list is told, not asked: write "Options:" in a line above it';
+	const why =
+		list === null ? 'field guessed from the title' : 'the list is told, not asked: write "Options:" in a line above it';
 	return { choice: null, why: `no options: ${why}` };
 }
 

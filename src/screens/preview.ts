@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { gated } from '../domain/gate.ts';
-import { choicesOf, guessInputAt } from '../domain/input-kind.ts';
 import { nearMissAt } from '../domain/near-misses.ts';
 import { askedAt } from '../domain/options.ts';
 import { MAX_OPTION_LENGTH, MAX_OPTIONS } from '../domain/quick-answer.ts';
@@ -13,15 +12,21 @@ import { parseOrNull } from '../kernel/values.ts';
 import { draftsIn } from '../people/agent-texts.ts';
 import { buttons, type KnownBlock, type MessageContent, type ModalView, message, plain } from '../slack/blocks.ts';
 import { buildForm } from '../slack/form/build.ts';
+import { type Field, planFields } from '../slack/form/fields.ts';
 import { CHOOSE_IDS, newMetadata } from '../slack/ids.ts';
 import { MOST_ABOVE_OPTIONS, openQuestionParts } from './question.ts';
 import { asksWords } from './question-post.ts';
 
 /* What Handraise makes of a question, for the authors of agents: `npm run ask`, and the sandbox. */
 
-const ITEM = z.object({ title: z.string().default(''), description: z.string().default('') });
+/** As the service reads it: missing and null are empty. */
+const TEXT = z
+	.string()
+	.nullish()
+	.transform((text) => text ?? '');
+const ITEM = z.object({ title: TEXT, description: TEXT });
 const ITEMS = z.array(ITEM).min(1);
-const MESSAGE = z.object({ content: z.string().default(''), human_input: ITEMS });
+const MESSAGE = z.object({ content: TEXT, human_input: ITEMS });
 const ITEM_ALONE = ITEM.refine(({ title, description }) => title + description !== '');
 const ASKED = z.union([
 	MESSAGE,
@@ -50,16 +55,14 @@ export function previewOf(json: string) {
 	const labels = row.flatMap((part) =>
 		part?.type === 'button' && CHOOSE_IDS.some((id) => id === part.action_id) ? [part.text.text] : [],
 	);
-	const form = buildForm(
-		question,
-		newMetadata({ sessionId: session.sessionId, formId: 'preview' }),
-		draftsIn(question),
-	);
+	const metadata = newMetadata({ sessionId: session.sessionId, formId: 'preview' });
+	const drafts = draftsIn(question);
+	const form = buildForm(question, metadata, drafts);
 	const fields: readonly KnownBlock[] = form.kind === 'fields' ? form.blocks : [];
 	return {
 		buttons: labels,
 		whyNoButtons: labels.length > 0 ? '' : whyNoButtons(question, isTooLong ? TOO_LONG : note),
-		items: question.items.map((_, position) => itemOf(question, position)),
+		items: planFields(question, metadata, drafts, null).map((field) => itemOf(question, field)),
 		post: message('A question', [...blocks(asksWords('Your agent')), ...buttons(...row)]) satisfies MessageContent,
 		form: {
 			type: 'modal',
@@ -84,22 +87,29 @@ function sessionOf({ content, human_input }: z.infer<typeof MESSAGE>): Session {
 	);
 }
 
-function itemOf(question: Question, position: number) {
-	const { name, marks, why, draft } = askedAt(question, position);
-	const guess = guessInputAt(question, position);
-	const { options, separator } = choicesOf(guess);
-	const isSecret = looksSecretAt(question, position);
+function itemOf(question: Question, { position, variant, kind, options, separator, secret, optional }: Field) {
+	const { name, choice, why, draft } = askedAt(question, position);
+	const offered = variant === 'plain' ? [] : options;
 	return {
 		name,
-		kind: options.length > 0 ? (separator === undefined ? 'one of' : 'several of') : guess.kind,
-		options,
-		isSecret,
-		isOptional: marks.has('optional'),
+		kind: variant === 'plain' ? 'longText' : offered.length === 0 ? kind : separator ? 'several of' : 'one of',
+		options: offered,
+		isSecret: secret,
+		isOptional: optional,
 		hasDraft: draft !== null,
-		why,
+		why: isUnread(question, position)
+			? UNREAD
+			: choice !== null && offered.length === 0 && !secret
+				? 'no options: its draft is none of them, they look alike, or the form has more than 30 items'
+				: why,
 		nearMiss: nearMissAt(question, position),
 	};
 }
+
+/** No rule reads such an item, so it counts as secret. */
+const isUnread = (question: Question, position: number) => question.isCut || question.items[position]?.isCut === true;
+const UNREAD =
+	'too long: more than 8,000 characters in a title or description, 20,000 above the items, or 100,000 or 90 items in all';
 
 const TOO_LONG =
 	`the text above them has more than ${MOST_ABOVE_OPTIONS.characters} characters or ${MOST_ABOVE_OPTIONS.lines} ` +
@@ -108,6 +118,7 @@ const TOO_LONG =
 /** Why a post has no buttons although the question has options. */
 function whyNoButtons(question: Question, note: string): string {
 	if (question.items.length > 1) return 'it asks for several items';
+	if (isUnread(question, 0)) return 'it is too long';
 	if (looksSecretAt(question, 0)) return 'it looks secret';
 	const { choice } = askedAt(question, 0);
 	if (choice === null) return 'it has no options';
@@ -126,17 +137,30 @@ const KINDS: Readonly<Record<string, string>> = {
 	url: 'a web address',
 };
 
-/** The preview as lines of text: the field of each item, whether it is secret, why, and the buttons. */
+/** What comes back as an item's `value`, by kind. People may write other text in every field. */
+const SENT: Readonly<Record<string, string>> = {
+	'one of': 'an option as written, perhaps with a note behind it, or other text',
+	'several of':
+		'options as written, ", " between them (line breaks if any option has a comma), perhaps with a note, or other text',
+	number: 'a number such as 3 or 3.5, or other text',
+	date: 'a date such as 2026-11-20, or other text',
+	time: 'a time such as 17:05, or other text',
+	email: 'an e-mail address, or other text',
+	url: 'a web address, or other text',
+};
+
+/** The preview in lines: each item with its field, what comes back, whether it is secret and why, and the buttons. */
 export function previewWords({ items, buttons: labels, whyNoButtons: why }: ReturnType<typeof previewOf>): string {
 	// Control characters of an agent's text could change the terminal.
 	const shown = (text: string) => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 	const lines = items.flatMap((item, at) => {
-		const more = [item.isOptional && 'optional', item.hasDraft && 'begins with a draft'].filter(Boolean);
+		const more = [item.isOptional && ', optional', item.hasDraft && ', begins with a draft'].filter(Boolean);
 		return [
 			`${at + 1}. ${shown(item.name) || '(no title)'}`,
-			`   field: ${KINDS[item.kind] ?? item.kind}`,
+			`   field: ${KINDS[item.kind] ?? item.kind}${more.join('')}`,
 			...item.options.map((option) => `     - ${shown(option)}`),
-			`   secret: ${[item.isSecret ? 'yes' : 'no', ...more].join(', ')}`,
+			`   sent: ${SENT[item.kind] ?? 'the text that somebody writes'}${item.isOptional && items.length > 1 ? ', or ""' : ''}`,
+			`   secret: ${item.isSecret ? 'yes' : 'no'}`,
 			`   ${item.why}`,
 			...(item.nearMiss === null ? [] : [`   almost: ${item.nearMiss}`]),
 		];

@@ -99,7 +99,7 @@ describe('the contract', () => {
 			fc.property(question, contract, (title, [description, options]) => {
 				fc.pre(new Set(options).size === options.length);
 				const { choice, why } = asked(title, description);
-				expect([choice?.options, why]).toEqual([options, 'options: a list of the contract']);
+				expect([choice?.options, why]).toEqual([options, 'options: a list as docs/asking.md says']);
 				expect(choice?.isSeveral).toBe(false);
 			}),
 			{ numRuns: runs(2_000) },
