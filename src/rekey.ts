@@ -54,7 +54,9 @@ function becomeOwner(dataDir: string): void {
 const NO_KEY =
 	'npm run rekey needs two keys: the new one as ENCRYPTION_KEY, and the one that Handraise ran with last as ' +
 	'ENCRYPTION_KEY_FORMER (of a file: ENCRYPTION_KEY_FORMER_FILE=data/encryption.key). Nothing was changed.';
-const STILL = 'No file of the database holds anything that the former key opens; backups still need it.';
+const STILL =
+	'handraise.db holds nothing that the former key opens. Backups, and handraise.db.before-… of a restore, still need ' +
+	'it.';
 const STILL_ON_POSTGRES = 'Backups, and dead rows until VACUUM, still need the former key.';
 const NOT_COMPACT =
 	'All is encrypted, but SQLite’s file still holds what the former key opens: another program reads the database (a ' +

@@ -25,7 +25,9 @@ it('changes from the key file to ENCRYPTION_KEY: open forms and former answers a
 	await app.stop();
 	const rekeyed = await runRekey(keys);
 	expect([rekeyed.code, rekeyed.stderr]).toEqual([0, '']);
-	expect(rekeyed.stdout).toContain('No file of the database holds anything that the former key opens');
+	expect(rekeyed.stdout).toContain(
+		'handraise.db holds nothing that the former key opens. Backups, and handraise.db.before-… of a restore, still need it.',
+	);
 
 	await app.restart({ ENCRYPTION_KEY: KEY });
 	expect(app.log.join('\n')).not.toContain('encryption_key_mismatch');

@@ -216,7 +216,7 @@ function replicaRuns(sign: string): HandraiseError {
 	return new HandraiseError(
 		`The database is not migrated, because a replica still runs on it (${sign}). Nothing was changed. Stop all ` +
 			'replicas of the former version, and start this one when they have ended: one that is told to stop needs up to ' +
-			'10 s, and one that was killed is gone at once.',
+			'9.5 s, and one that was killed is gone at once.',
 		{ code: 'database_in_use' },
 	);
 }

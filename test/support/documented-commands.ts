@@ -30,7 +30,7 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 		/^npm run migrate -- --service-moved$|^node src\/migrate\.ts --service-moved$/,
 	),
 	by('sandbox/command.test.ts', /^npm run sandbox( -- --(keep|no-bot|port 5000))?$/),
-	by('test/operator/doctor/command.test.ts', /^npm run doctor$|^(docker exec <name> )?node src\/doctor\.ts$/),
+	by('test/operator/doctor/command.test.ts', /^npm run doctor$|^node (--env-file=\.env )?src\/doctor\.ts$/),
 	by('test/main.test.ts', /^node src\/check-node\.js$/),
 	by(
 		'test/operator/doctor/command.test.ts',
@@ -44,7 +44,7 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 		/^npm run person( (--silent )?-- (export|forget) U012ABCDEF( > person\.json)?)?$|^node src\/person\.ts$/,
 	),
 	by('test/operator/audit-follow.test.ts', /^npm run audit --silent -- --follow$/),
-	by('test/operator/audit.test.ts', /^npm run audit( (--silent )?-- --since 2026-11-01)?$/),
+	by('test/operator/audit.test.ts', /^npm run audit( (--silent )?-- --since 2026-11-01( \| grep '"at":"2026-11')?)?$/),
 	by('test/operator/person.test.ts', /^npm run settings( -- clear C012ABCDEF)?$/),
 	by('test/ask.test.ts', /^npm run ask( -- FILE)?$/),
 	script(/^npm run corpus$/, 'npm run corpus'),
@@ -54,10 +54,10 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 	by('by hand, where systemd runs', /^\(?cd \/opt\/handraise$|^npm ci --omit=dev --ignore-scripts\)$/),
 	by(
 		'by hand, where systemd runs',
-		/^(install|systemctl|export) |^(DATA_DIR=\S+ )?node (\S+ )?src\/(backup|doctor|person)\.ts( |$)/,
+		/^(install|systemctl|export|cp) |^(DATA_DIR=\S+ )?node (\S+ )?src\/(audit|backup|doctor)\.ts( |$)/,
 	),
 	by('by hand, with Podman', /^docker (build|run|exec|stop|start)( |$)/),
-	by('nobody here: it needs a registry, an engine or a cluster', /^docker (buildx|compose) |^kubectl /),
+	by('nobody here: it needs a registry, an engine or a cluster', /^docker (buildx|compose|rm) |^kubectl /),
 	// It must not reach a workspace that `.env` names, and has to say what is missing.
 	script(/^npm run dev$/, 'SLACK_BOT_TOKEN= timeout 5 npm run dev 2>&1 | grep SLACK_BOT_TOKEN'),
 	script(/^npm exec -- vitest run test\/config\.test\.ts$/, 'npm exec -- vitest run test/config.test.ts'),

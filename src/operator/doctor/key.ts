@@ -94,7 +94,8 @@ function tryKeys(findings: Findings, look: Look, source: string, given: GivenKey
 const LOST = 'docs/leaks.md tells of a lost one.';
 const DONE = {
 	sqlite:
-		'no stored value needs ENCRYPTION_KEY_FORMER, and no file holds one that does: remove it. Backups still need it.',
+		'no stored value needs ENCRYPTION_KEY_FORMER, nor does handraise.db hold one that does: remove it. Backups still ' +
+		'need it, also handraise.db.before-… of a restore.',
 	postgres:
 		'no stored value needs ENCRYPTION_KEY_FORMER: remove it. Backups, and dead rows until VACUUM, still need it.',
 };

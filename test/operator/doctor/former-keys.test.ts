@@ -63,7 +63,7 @@ const cases: Cases = {
 	'npm run rekey has finished': {
 		breaks: rekeyed,
 		env: keys,
-		says: /^✓ Encryption key: no stored value needs ENCRYPTION_KEY_FORMER, and no file holds one that does: remove it\. Backups still need it\.$/,
+		says: /^✓ Encryption key: no stored value needs ENCRYPTION_KEY_FORMER, nor does handraise\.db hold one that does: remove it\. Backups still need it, also handraise\.db\.before-… of a restore\.$/,
 	},
 	'the former version left the database': {
 		breaks: (harness) => databaseAt(harness, 'former', harness.secrets.encryptionKey),
@@ -133,6 +133,6 @@ it('names what holds up the end of a change, when another program reads the data
 	);
 	await endReader();
 	await says(
-		'✓ Encryption key: no stored value needs ENCRYPTION_KEY_FORMER, and no file holds one that does: remove it. Backups still need it.',
+		'✓ Encryption key: no stored value needs ENCRYPTION_KEY_FORMER, nor does handraise.db hold one that does: remove it. Backups still need it, also handraise.db.before-… of a restore.',
 	);
 });
