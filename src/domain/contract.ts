@@ -130,7 +130,7 @@ function checked(listed: Listed): Listed | Unclear {
 
 /** The words before a list, at the start of a line or sentence: "Options:", "**One of**:", "Options (several):". */
 const KEY =
-	/(^|[.?!。？！]\s)\s{0,9}(?:\*\*|__)?(?!["'“„«`([{])([^:：*_|.?!。？！]{2,40}?)(?:\*\*|__)?\s{0,9}[:：](?:\*\*|__)?(?!\/\/)/gu;
+	/(^|[.?!。？！]\s)\s{0,9}(?:\*\*|__)?(?!["'“„«`([])([^:：*_|.?!。？！]{2,40}?)(?:\*\*|__)?\s{0,9}[:：](?:\*\*|__)?(?!\/\/)/gu;
 const SEVERAL = /\((?:several|multiple)\)\s?$/i;
 
 /** Finds such words in a line, with the text before (`lead`) and after (`inline`) them. */

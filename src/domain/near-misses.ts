@@ -9,10 +9,10 @@ import { askedAt, MAX_TEXT_LENGTH } from './options.ts';
 
 const ONE_MARK = `(?:${MARKS.join('|')})`;
 const MARK = new RegExp(`[([（]\\s*${ONE_MARK}(?:[\\s,;/+&]+${ONE_MARK})*\\s*[)\\]）]`, 'i');
-/** "(number, 1-12)", "(time)", "(datum)", at the end. People may write "Name (first)". */
+/** "(number, 1-12)" and "(time)", at the end. "Name (first)" is none. */
 const OTHER_MARK = new RegExp(
-	`[([（]\\s*(?:${ONE_MARK}\\s*[^\\p{L}\\s)\\]）][^()[\\]（）]*|(?:time|datetime|text|string|multiline|integer|int|float|boolean|` +
-		'datum|uhrzeit|zahl|geheim|fecha|hora|número|secreto|opcional|heure|optionnel)\\s*)[)\\]）][\\s?？.!:]{0,3}$',
+	`[([（]\\s*(?:${ONE_MARK}\\s*[^\\p{L}\\s)\\]）][^()[\\]（）]*|(?:time|datetime|text|string|integer|boolean)\\s*)` +
+		'[)\\]）][\\s?？.!:]{0,3}$',
 	'iu',
 );
 /** "Options = a | b", "Option: A | B", "Allowed values: A, B" */

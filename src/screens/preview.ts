@@ -109,7 +109,8 @@ function itemOf(question: Question, { position, variant, kind, options, separato
 /** No rule reads such an item, so it counts as secret. */
 const isUnread = (question: Question, position: number) => question.isCut || question.items[position]?.isCut === true;
 const UNREAD =
-	'too long: more than 8,000 characters in a title or description, 20,000 above the items, or 100,000 or 90 items in all';
+	'too long: more than 8,000 characters in a title or description, 20,000 above the items, or 100,000 or 90 items ' +
+	'in all';
 
 const TOO_LONG =
 	`the text above them has more than ${MOST_ABOVE_OPTIONS.characters} characters or ${MOST_ABOVE_OPTIONS.lines} ` +
@@ -154,12 +155,13 @@ export function previewWords({ items, buttons: labels, whyNoButtons: why }: Retu
 	// Control characters of an agent's text could change the terminal.
 	const shown = (text: string) => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 	const lines = items.flatMap((item, at) => {
+		const mayBeEmpty = item.isOptional && items.length > 1;
 		const more = [item.isOptional && ', optional', item.hasDraft && ', begins with a draft'].filter(Boolean);
 		return [
 			`${at + 1}. ${shown(item.name) || '(no title)'}`,
 			`   field: ${KINDS[item.kind] ?? item.kind}${more.join('')}`,
 			...item.options.map((option) => `     - ${shown(option)}`),
-			`   sent: ${SENT[item.kind] ?? 'the text that somebody writes'}${item.isOptional && items.length > 1 ? ', or ""' : ''}`,
+			`   sent: ${SENT[item.kind] ?? 'the text that somebody writes'}${mayBeEmpty ? ', or ""' : ''}`,
 			`   secret: ${item.isSecret ? 'yes' : 'no'}`,
 			`   ${item.why}`,
 			...(item.nearMiss === null ? [] : [`   almost: ${item.nearMiss}`]),
