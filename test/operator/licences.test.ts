@@ -11,15 +11,15 @@ interface Component {
 	readonly licenses?: readonly { readonly license?: { readonly id?: string } }[];
 }
 
-it('the documented command lists what production needs, and each part has a licence of those in the README', () => {
-	const readme = readFileSync(`${ROOT}README.md`, 'utf8').replaceAll(/\s+/g, ' ');
-	const [, command = ''] = /`npm (sbom [^`]*)`/.exec(readme) ?? [];
-	const [, named = ''] = /packages\) has (.*?), and a test/.exec(readme) ?? [];
+it('the documented command lists what production needs, and each part has a licence of those in SECURITY.md', () => {
+	const page = readFileSync(`${ROOT}SECURITY.md`, 'utf8').replaceAll(/\s+/g, ' ');
+	const [, command = ''] = /`npm (sbom [^`]*)`/.exec(page) ?? [];
+	const [, named = ''] = /packages\) has (.*?)\. A test/.exec(page) ?? [];
 	const allowed = named.split(/, | or /);
 	const printed = execFileSync('npm', command.split(' '), { cwd: ROOT, encoding: 'utf8', maxBuffer: 2 ** 26 });
 	const { components: all } = JSON.parse(printed) as { components: readonly Component[] };
 	const development = 'cdx:npm:package:development';
-	expect(readme).toContain(development);
+	expect(page).toContain(development);
 	const components = all.filter(({ properties = [] }) => !properties.some(({ name }) => name === development));
 	const names = components.map(({ name }) => name);
 	const { dependencies } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')) as { dependencies: object };
