@@ -114,7 +114,7 @@ function sentencesOf(markdown: string): string[] {
 		.map((sentence) => sentence.replaceAll(/\s+/g, ' ').trim());
 }
 
-const sharedStatesOf = (markdown: string) =>
+const cellsOf = (markdown: string) =>
 	[...readAloud(markdown).matchAll(/^ *\|(.*)\|$/gm)].flatMap(([, row = '']) => row.split('|'));
 
 describe('lengths', () => {
@@ -122,7 +122,7 @@ describe('lengths', () => {
 		const page =
 			'One `a b c` two.\nThree [four five](six.md) *seven*.\n\n- Eight\n- **Nine.** Ten\n\n| a b | `c d` e |\n';
 		expect(sentencesOf(page).filter(Boolean).map(countWords)).toEqual([3, 4, 1, 1, 1]);
-		expect(sharedStatesOf(page).map(countWords)).toEqual([2, 2]);
+		expect(cellsOf(page).map(countWords)).toEqual([2, 2]);
 	});
 
 	it.each(DOCUMENTS)(
@@ -131,7 +131,7 @@ describe('lengths', () => {
 			const page = text(name);
 			expect({
 				sentences: sentencesOf(page).filter((sentence) => countWords(sentence) > MOST_WORDS.sentence),
-				cells: sharedStatesOf(page).filter((cell) => countWords(cell) > MOST_WORDS.cell),
+				cells: cellsOf(page).filter((cell) => countWords(cell) > MOST_WORDS.cell),
 			}).toEqual({ sentences: [], cells: [] });
 		},
 	);

@@ -19,12 +19,12 @@ export async function measureAcks({ service, rounds: count }: BenchContext): Pro
 		const rounds = new Rounds();
 		await interleaved(count, [handraise, bare], (harness) => takeRound(harness, rounds, service));
 		await service.tell({ do: 'slow', ms: 0 });
-		for (const runSync of [1, AT_ONCE]) {
-			const ratio = rounds.median(`handraise ${runSync} p99`) / rounds.median(`bare ${runSync} p99`);
+		for (const atOnce of [1, AT_ONCE]) {
+			const ratio = rounds.median(`handraise ${atOnce} p99`) / rounds.median(`bare ${atOnce} p99`);
 			figures.push({
-				what: `Ack of \`/session\`, ${runSync} at once, ${transport === 'socket' ? 'Socket Mode' : 'HTTP'}, service takes 5 s (p50 / p99)`,
-				handraise: pair(rounds, `handraise ${runSync}`),
-				reference: `bare app ${pair(rounds, `bare ${runSync}`)}`,
+				what: `Ack of \`/session\`, ${atOnce} at once, ${transport === 'socket' ? 'Socket Mode' : 'HTTP'}, service takes 5 s (p50 / p99)`,
+				handraise: pair(rounds, `handraise ${atOnce}`),
+				reference: `bare app ${pair(rounds, `bare ${atOnce}`)}`,
 				goal: `p99 ≤ ${GOAL} × bare: ${ratio.toFixed(2)} ×`,
 				met: ratio <= GOAL,
 			});

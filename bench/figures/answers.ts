@@ -22,7 +22,7 @@ export interface AnswerGroup {
 	/** The name of its samples. */
 	readonly name: string;
 	/** In groups of so many at once. */
-	readonly runSync: number;
+	readonly atOnce: number;
 	readonly answers: readonly ReadyAnswer[];
 }
 
@@ -42,10 +42,10 @@ export async function takeAnswers(
 	{ delivery, sessionOf, groups }: GivenAnswers,
 ): Promise<void> {
 	const isBare = harness.program === 'bare';
-	for (const { runSync, answers } of groups) {
-		for (let from = 0; from < answers.length; from += runSync) {
-			await Promise.all(answers.slice(from, from + runSync).map((answer) => answer.give()));
-			await pause(runSync === 1 || isBare ? BETWEEN_MS : QUIET_MS);
+	for (const { atOnce, answers } of groups) {
+		for (let from = 0; from < answers.length; from += atOnce) {
+			await Promise.all(answers.slice(from, from + atOnce).map((answer) => answer.give()));
+			await pause(atOnce === 1 || isBare ? BETWEEN_MS : QUIET_MS);
 		}
 		await pause(isBare ? BETWEEN_MS : QUIET_MS);
 	}

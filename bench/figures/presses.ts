@@ -74,9 +74,9 @@ async function takeRound(context: BenchContext, { name, harness }: Measured, rou
 		delivery: 'block_actions',
 		sessionOf: (request) => choiceOf(request)?.sessionId ?? '',
 		groups: [
-			{ name: `${name} first 1`, runSync: 1, answers: answers.slice(0, PEOPLE) },
-			{ name: `${name} known 1`, runSync: 1, answers: answers.slice(PEOPLE, 2 * PEOPLE) },
-			{ name: `${name} known ${PEOPLE}`, runSync: PEOPLE, answers: answers.slice(2 * PEOPLE) },
+			{ name: `${name} first 1`, atOnce: 1, answers: answers.slice(0, PEOPLE) },
+			{ name: `${name} known 1`, atOnce: 1, answers: answers.slice(PEOPLE, 2 * PEOPLE) },
+			{ name: `${name} known ${PEOPLE}`, atOnce: PEOPLE, answers: answers.slice(2 * PEOPLE) },
 		],
 	});
 }
@@ -92,8 +92,8 @@ async function takeForms(context: BenchContext, name: string, harness: Harness, 
 	await takeAnswers(context, harness, rounds, {
 		...forms,
 		groups: [
-			{ name: `${name} form 1`, runSync: 1, answers: forms.answers.slice(0, PEOPLE) },
-			{ name: `${name} form ${PEOPLE}`, runSync: PEOPLE, answers: forms.answers.slice(PEOPLE) },
+			{ name: `${name} form 1`, atOnce: 1, answers: forms.answers.slice(0, PEOPLE) },
+			{ name: `${name} form ${PEOPLE}`, atOnce: PEOPLE, answers: forms.answers.slice(PEOPLE) },
 		],
 	});
 }
@@ -150,7 +150,7 @@ const KINDS: Readonly<Record<string, string>> = {
 	form: 'a form',
 };
 const wordsOf = (kind: string) =>
-	kind.replace(/(\w+) (\d+)/, (_, who: string, runSync) => `${KINDS[who]}, ${runSync} at once`);
+	kind.replace(/(\w+) (\d+)/, (_, who: string, atOnce) => `${KINDS[who]}, ${atOnce} at once`);
 
 function ackFigure(rounds: Rounds, store: string, kind: string, goalMs: number): Figure {
 	const over = rounds.median(`${store} ${kind} p99`) - rounds.median(`bare ${kind} p99`);

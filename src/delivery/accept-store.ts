@@ -366,8 +366,8 @@ function giveWay({ cipher, now }: CipherTx, loser: Loser, winner: Winner, mine: 
 	const other: OtherAnswer = {
 		answerId: winner.id,
 		person: winner.person,
-		// Whoever reads this may answer, and so may be shown what is masked. What nobody has compared yet is no reason to
-		// hide from them what was answered.
+		// Whoever reads this may answer, so what is masked in channels is shown to them. An answer that nobody has compared
+		// yet (`repeats` null) is hidden from channels, but not from them.
 		values: valuesForOthers({ ...winner, repeats: winner.repeats ?? [] }),
 		at: winner.at,
 		same: mine.length > 0 && sameWords(mine, winner.items),

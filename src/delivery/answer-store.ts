@@ -298,7 +298,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 			return { answers: rows.flatMap(readOrSkip), total };
 		},
 
-		/** `oldestUndeliveredAt`: `acceptedAt` of the oldest accepted, delivering or waiting answer; null without one. */
+		/** Counts of answers by state, and `oldestAt`: by state, the `acceptedAt` of the oldest undelivered answer. */
 		async stats() {
 			const undelivered = [...BLOCKING_STATES, 'waiting'] as const;
 			// Most answers are resumed. To count all answers and the other states is quicker.

@@ -38,7 +38,7 @@ interface Looked {
 	readonly serviceUrl: string;
 	readonly reading: Reading;
 	readonly wanted?: Wanted | null;
-	/** See `Known`; matters for what is written. */
+	/** See `StoredOccurrences`; matters for what is written. */
 	readonly isWatched?: boolean;
 }
 

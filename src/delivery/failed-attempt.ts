@@ -19,7 +19,7 @@ export type Failure = ReturnType<typeof classifyFailure>;
 /** Classifies by code and fields, never by message. */
 export function classifyFailure(error: unknown, now: number) {
 	const code = codeOf(error);
-	// The layers forbid importing `SessionServiceError`, so its fields are read by name.
+	// Read by name: `SessionServiceError` has these fields, and so has an error of `noteDelivery`.
 	const { outcomeUnknown, status } = error as { readonly outcomeUnknown?: boolean; readonly status?: number | null };
 	return {
 		code,

@@ -133,7 +133,7 @@ export const SUBMISSION = z.object({
 	/** Empty for a one-press answer. */
 	viewId: z.string(),
 	origin: ORIGIN,
-	/** When the session shown in the form was read. The author has not seen later deliveries. */
+	/** When the session shown in the form was read. An answer that was delivered later is unknown to the author. */
 	formReadAt: z.number(),
 	/** The newest arrival that the author may have seen in the form. Null: not known, so `formReadAt` decides. */
 	arrivalSeen: z.int().nullable(),

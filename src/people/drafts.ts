@@ -37,6 +37,7 @@ interface Shown {
 	readonly refused?: unknown;
 }
 
+/** A form as somebody sees it, with what they have typed. */
 export interface StandingForm {
 	readonly view: SubmittedView;
 	/** With `secret` as the box is ticked now. */

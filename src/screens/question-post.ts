@@ -47,6 +47,7 @@ import {
 
 type PostRoom = (typeof POST_ROOMS)[number];
 type Found = Awaited<ReturnType<QuestionFacts['contextOf']>>;
+/** What may be left out, because few posts have it. */
 type Seldom = 'refused' | 'lost' | 'isLostElsewhere' | 'perhaps' | 'named' | 'again';
 /** What a post shows besides its content. */
 export type PostContext = Omit<Found, Seldom> & Partial<Pick<Found, Seldom>>;
@@ -217,18 +218,18 @@ function shownAnswer(asked: Asked, how: SettledLook | null, standing: Answer | n
 }
 
 /** Added to the time for Undo, so that an answer delivered in this time is never shown as being sent. */
-const UNDO_SLACK_MS = 5_000;
+const UNDO_LEEWAY_MS = 5_000;
 
 /** Whether the post still shows *Undo*, and when the one-press answer is sent. */
 function isUnderUndo({ press, acceptedAt, lastError }: Answer, now: number): boolean {
 	if (press === null || press.undoUntil <= acceptedAt || lastError !== null) return false;
-	return now < press.undoUntil + UNDO_SLACK_MS;
+	return now < press.undoUntil + UNDO_LEEWAY_MS;
 }
 
 /** When time alone changes the post: *Undo* goes, or a claim lapses. Clock milliseconds; null: never. */
 export function drawAgainAt({ standing, claimedUntil, now }: PostContext): number | null {
 	if (standing === null || !isBlocking(standing.state)) return claimedUntil;
-	return isUnderUndo(standing, now) ? (standing.press?.undoUntil ?? 0) + UNDO_SLACK_MS : null;
+	return isUnderUndo(standing, now) ? (standing.press?.undoUntil ?? 0) + UNDO_LEEWAY_MS : null;
 }
 
 const MOST_VALUES = 3;

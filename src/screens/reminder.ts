@@ -63,7 +63,7 @@ export function reminderPost(asked: RemindedQuestion, waitedMs: number | null, a
 	const { mention, names, isForNobody = false } = about;
 	const { entry, sessionName } = asked;
 	const title = sessionTitle(sessionName, entry.sessionId);
-	const told = receiptStateOf(asked, asked.discreet || (entry.stage === 'escalation' && asked.threadOnly));
+	const told = toldOf(asked, asked.discreet || (entry.stage === 'escalation' && asked.threadOnly));
 	const [answer, note] = answerOf(asked);
 	const wordsOf = (who: Words) => reminderWords(shownStage(entry, isForNobody), who, { waitedMs, asked: told });
 	const opens = answer && { ...answer, style: 'primary' as const };
@@ -178,13 +178,13 @@ const sessionOf = ({ sessionName: name, entry: { sessionId } }: RemindedQuestion
 function digestLine(one: RemindedQuestion, id: string, length: number): string {
 	const { sessionName, entry, outcome, waitedMs } = one;
 	const title = sessionTitle(sessionName, entry.sessionId, length);
-	const told = receiptStateOf(one, one.discreet || one.threadOnly, length);
+	const told = toldOf(one, one.discreet || one.threadOnly, length);
 	const isTimed = outcome === '' && waitedMs >= 60_000;
 	return joined(told, title, id, isTimed ? durationText(waitedMs) : '');
 }
 
 /** The question in a line; empty when nothing of it may be told. */
-const receiptStateOf = ({ question }: RemindedQuestion, discreet: boolean, length?: number) =>
+const toldOf = ({ question }: RemindedQuestion, discreet: boolean, length?: number) =>
 	toldWords({ question, discreet }) ? askedLine(question, length) : '';
 
 const MARKS = { reminder: '⏰', escalation: '📣' } as const;

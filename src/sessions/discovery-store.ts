@@ -26,8 +26,6 @@ import { dropPlanned, planPosts } from '../surfaces/plan-store.ts';
 import type { NewPost } from '../surfaces/post.ts';
 import { removeOldRules } from './answerers-store.ts';
 
-// Owns `channel_settings`, `discoveries` and `waiting_sessions`: what channels want, and which listed sessions wait.
-
 type WaitingRow = Row<'waiting_sessions'>;
 
 /**

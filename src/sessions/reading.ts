@@ -195,7 +195,7 @@ export function postsOf(
 		if (isAnswerChecked && isWaiting(change.to)) return [];
 		return [{ target, key: `status:${watch.revision}`, content: { kind: 'status', from: change.from, to: change.to } }];
 	});
-	// Its key drops it where the question has a post.
+	// Each time that a question is asked has one key, so a second plan for it is ignored.
 	const ofQuestion = asked && { target, key: QUESTION_KEY, content: { kind: 'question', ...asked } as const };
 	return [...ofStatus, ...(ofQuestion ? [ofQuestion] : [])];
 }

@@ -146,7 +146,7 @@ export function tableOf(text: string): { readonly table: TableBlock; readonly ot
 
 function tableBlock(lines: readonly string[]): TableBlock | null {
 	if (lines.join('\n').length > MOST_OF_TABLE.json) return null;
-	const rows = lines.toSpliced(1, 1).map(sharedStatesOf);
+	const rows = lines.toSpliced(1, 1).map(cellsOf);
 	const width = rows[0]?.length ?? 0;
 	if (rows.length > MOST_OF_TABLE.rows || width > MOST_OF_TABLE.columns) return null;
 	// Slack refuses an empty cell, and rows of other lengths.
@@ -157,7 +157,7 @@ function tableBlock(lines: readonly string[]): TableBlock | null {
 	return JSON.stringify(table).length > MOST_OF_TABLE.json ? null : table;
 }
 
-const sharedStatesOf = (line: string) =>
+const cellsOf = (line: string) =>
 	line
 		.trim()
 		.replace(/^\||(?<!\\)\|$/g, '')

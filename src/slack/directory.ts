@@ -296,14 +296,14 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 		}
 	});
 
-	async function receiptStateOf(userId: string, need: Need, signal?: AbortSignal): Promise<Told> {
+	async function toldOf(userId: string, need: Need, signal?: AbortSignal): Promise<Told> {
 		const known = memory.get(userId);
 		return isFresh(known, need) ? known : unlessAborted(askOnce(userId, need), signal);
 	}
 
 	/** Facts about a person; null for an id unknown to Slack or a forgotten person. Throws when Slack does not tell. */
 	async function person(userId: string, need: Need = 'look', signal?: AbortSignal): Promise<PersonFacts | null> {
-		return isForgotten(userId) ? null : factsOf((await receiptStateOf(userId, need, signal)).user);
+		return isForgotten(userId) ? null : factsOf((await toldOf(userId, need, signal)).user);
 	}
 
 	const changed = new Set<string>();
@@ -326,7 +326,7 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 		/** Whether a person is deactivated, forgotten or unknown to Slack; false when Slack does not tell. */
 		async hasLeft(userId: string): Promise<boolean> {
 			if (isForgotten(userId)) return true;
-			const told = await receiptStateOf(userId, 'look').catch(() => null);
+			const told = await toldOf(userId, 'look').catch(() => null);
 			return told !== null && (told.user?.deleted ?? !told.isUnreadable);
 		},
 		untilTold,

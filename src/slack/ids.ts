@@ -109,7 +109,7 @@ export const ACTIONS = {
 	showScreenshot: 'card.screenshot',
 	/** On a card: shown only to the person who presses it. */
 	showFiles: 'card.files',
-	/** The menu `⋯` of a message or view; its options' values: a `MenuChoice`. */
+	/** The menu `⋯` of a message or view. The value of an option is from `encodeMenuChoice`. */
 	more: 'menu.more',
 } as const;
 export type ActionId = (typeof ACTIONS)[keyof typeof ACTIONS];

@@ -13,7 +13,7 @@ import { type Db, type Filter, from, isPostgres, type LeasedTable, lastKeyOf, se
  * 4. sessions: `lockSession`
  * 5. watches
  * 6. posts, and with them the reminders of several questions in their channels
- * 7. reminders that are held, which are posts, too, in the order of their streams
+ * 7. held reminders, which are rows of `posts`, in the order of their streams
  * 8. views; that of a form that is sent goes first, with nothing after it
  */
 

@@ -50,8 +50,8 @@ function ownColumns(post: Post, result: AttemptResult, now: number) {
 	switch (result.kind) {
 		case 'held': {
 			const { content } = result;
-			const awaitsAgentOutcome = content.kind === 'card' || (content.kind === 'reminder' && content.entries.length > 0);
-			const lastError = awaitsAgentOutcome ? AWAITED : HELD;
+			const isAwaited = content.kind === 'card' || (content.kind === 'reminder' && content.entries.length > 0);
+			const lastError = isAwaited ? AWAITED : HELD;
 			const { dueAt } = dueAgain(post.wanted, Math.round(result.until), now, true);
 			const unsent = !result.unknown && { sendingSince: null };
 			return { dueAt, content: JSON.stringify(content), lastError, ...unsent };

@@ -22,8 +22,6 @@ import { markDue } from '../store/marks.ts';
 import type { CardUrgency, ChannelKey } from '../store/watch.ts';
 import { type NewPost, type PostContent, plannedRow, readPost, URGENCIES } from './post.ts';
 
-// Owns `posts`, with `store.ts`: plans them, has them drawn again, and closes them.
-
 /** The states of a post that is not over. */
 export const OPEN = ['planned', 'shown'] as const;
 

@@ -51,8 +51,9 @@ const ASKING = { thread: 'first', isCurrent: true } as const;
 
 export const KINDS = {
 	/**
-	 * A watch's own post. `isFirst`: it waits as `cardHeldUntil` says, at most until `notBefore` while no question is
-	 * open. Else it replaces a deleted card, not before `notBefore` (milliseconds since the epoch).
+	 * A watch's own post. `isFirst`: it is held as `cardHeldUntil` says, and `notBefore` is when it is posted at the
+	 * latest while no question is open. Otherwise it replaces a deleted card, and `notBefore` is the soonest time.
+	 * Milliseconds since the epoch.
 	 */
 	card: {
 		schema: z.object({ notBefore: z.exactOptional(z.number()), isFirst: z.exactOptional(z.literal(true)) }),

@@ -1,4 +1,4 @@
-// Owns `posts`, with `store.ts`: the reminders among them, which are held until their time.
+// Owns `posts`, with `plan-store.ts`: the reminders among them, which are held until their time.
 import { randomInt } from 'node:crypto';
 import { evidence } from '../domain/asked.ts';
 import { isInThread, type ReminderStage } from '../domain/channel-settings.ts';

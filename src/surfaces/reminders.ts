@@ -165,8 +165,8 @@ export function createReminding({ store, clock, config, serviceUrl }: Core<{ rem
 }
 
 /**
- * The place, as a time, of the reads for a channel's reminders: the longest due first. A hash of the channel keeps its
- * reads together where many channels are due at once. All of them have to be fresh for one message.
+ * By when the reads for a channel's reminders should be done: the channel that waits longest comes first. A part of a
+ * second differs by channel, so that the reads of one channel, which have to be fresh for one message, stay together.
  */
 function placeOfReads({ teamId, channelId }: ChannelKey, due: readonly { readonly entry: ReminderEntry }[]): number {
 	const apartMs = createHash('sha256').update(`${teamId}:${channelId}`).digest().readUInt16BE() % SAME_TIME_MS;

@@ -23,10 +23,10 @@ function itemView([title, description = '']: Texts, fields: Partial<ItemView> = 
 function told(texts: readonly Texts[], fields: Partial<Told> = {}, context = ''): string {
 	const items = texts.map(([title, description = '']) => ({ title, description }));
 	const views = texts.map((one, at) => itemView(one, { secret: looksSecretAt({ items, context }, at) }));
-	return receiptStateOf(views, fields, context);
+	return toldOf(views, fields, context);
 }
 
-function receiptStateOf(views: readonly ItemView[], fields: Partial<Told> = {}, context = ''): string {
+function toldOf(views: readonly ItemView[], fields: Partial<Told> = {}, context = ''): string {
 	const openCount = views.filter(({ open }) => open).length;
 	return questionText({
 		question: { context, items: views, openCount },
@@ -89,9 +89,9 @@ describe('the text of a question', () => {
 			]),
 		).toBe('An agent asks 3 questions: First?; Second; Third');
 		const [first, second] = [itemView(['First']), itemView(['Second'], { open: false })];
-		expect(receiptStateOf([first, second])).toBe('An agent asks: First');
+		expect(toldOf([first, second])).toBe('An agent asks: First');
 		const question = { context: '', items: [first], openCount: 45 };
-		expect(receiptStateOf([], { question })).toBe('An agent asks 45 questions: First; …');
+		expect(toldOf([], { question })).toBe('An agent asks 45 questions: First; …');
 		const long = told([['x'.repeat(200)], ['Second']]);
 		expect(long).toMatch(/^An agent asks 2 questions: x+…; Second$/);
 	});
@@ -114,15 +114,15 @@ describe('the text of a question', () => {
 		expect(told([['Where to?']], { ...all, discreet: true })).toBe(NOTHING_TOLD);
 		expect(told([['Your password']], all)).toBe(NOTHING_TOLD);
 		expect(told([['City'], ['PIN code', 'of your card']], all)).toBe(NOTHING_TOLD);
-		expect(receiptStateOf([itemView(['City'], { secret: true })], all)).toBe(NOTHING_TOLD);
+		expect(toldOf([itemView(['City'], { secret: true })], all)).toBe(NOTHING_TOLD);
 		expect(told([['']], all, 'Please enter your password.')).toBe(NOTHING_TOLD);
-		expect(receiptStateOf([], {}, 'Please enter your password.')).toBe('An agent asks for an answer');
+		expect(toldOf([], {}, 'Please enter your password.')).toBe('An agent asks for an answer');
 		const other = itemView(['Password'], { open: false, secret: true });
-		expect(receiptStateOf([other, itemView([''])], {}, 'Please enter the code.')).toBe('An agent asks for an answer');
+		expect(toldOf([other, itemView([''])], {}, 'Please enter the code.')).toBe('An agent asks for an answer');
 		// A list draws many questions at once, so no rule reads them again.
-		expect(receiptStateOf([itemView(['Your password'])])).toBe('An agent asks: Your password');
+		expect(toldOf([itemView(['Your password'])])).toBe('An agent asks: Your password');
 		const answered = itemView(['Your password'], { open: false, secret: true });
-		expect(receiptStateOf([answered, itemView(['City'])])).toBe('An agent asks: City');
+		expect(toldOf([answered, itemView(['City'])])).toBe('An agent asks: City');
 	});
 
 	it('cuts the question to 250 characters and the name to 60 units', () => {
@@ -173,7 +173,7 @@ describe('the text of a question', () => {
 	it('begins with our words, then with those of the question', () => {
 		fc.assert(
 			fc.property(hostileText, hostileText, hostileText, (title, description, sessionName) => {
-				const text = receiptStateOf([itemView([title, description])], { sessionName });
+				const text = toldOf([itemView([title, description])], { sessionName });
 				expectShort(text);
 				expect(text).toMatch(/^An agent asks(?:: | for an answer)/);
 				const start = oneLine(title, 1_000).replace(/\s+/g, ' ').trimStart();

@@ -10,7 +10,7 @@ const it = withApp(() =>
 );
 
 /** Sends these commands at once; what Ada is told in the end of each. */
-async function runSync(app: WatchingApp, lines: readonly string[]): Promise<string[]> {
+async function atOnce(app: WatchingApp, lines: readonly string[]): Promise<string[]> {
 	const before = new Set(app.onlyFor('ada', '#agents').map(({ ts }) => ts));
 	for (const line of lines) expect(await app.slack.as('ada').command('#agents', line)).toMatchObject({ ok: true });
 	const told = () => {
@@ -49,7 +49,7 @@ it('puts an answer within the time of four calls and settles it within ten', asy
 
 it('watches five sessions that are named at once, right after the start', async ({ app }) => {
 	const ids = Array.from({ length: 5 }, () => app.session());
-	const told = await runSync(
+	const told = await atOnce(
 		app,
 		ids.map((id) => `/session watch ${id}`),
 	);

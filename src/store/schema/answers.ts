@@ -54,8 +54,8 @@ export const ANSWER_TABLES = tables({
 			acceptedAt: noted,
 			giveUpAt: ahead(GIVE_UP_MS, { becomesMs: GIVE_UP_MS }),
 			undoUntil: orNull(ahead(LONGEST_UNDO_MS, { becomesMs: LONGEST_UNDO_MS, lasts: true })),
-			// A receipt is retried after 10 minutes. A later check after a delivery comes at once after a start: to send an
-			// answer hours too late, as a clock that was ahead had it, would be worse.
+			// An answer that cannot be read waits 10 minutes. A check after a delivery may be hours ahead. After a start it
+			// comes at once: an answer that a wrong clock planned may be among them, and must not go out hours late.
 			nextAttemptAt: orNull(ahead(15 * MINUTE_MS, { decides: true })),
 			putStartedAt: orNull(noted),
 			beforePut: orNull(json),

@@ -139,7 +139,7 @@ describe('while one person presses on and on', () => {
 		app.slack.faults.add({ method: 'users.info', error: 'internal_error' });
 		const from = app.now();
 		const labels = Object.keys(NOT_STORED);
-		const receiptStateOf = (label: string) =>
+		const toldOf = (label: string) =>
 			app
 				.dms('bob')
 				.filter((dm) =>
@@ -149,14 +149,14 @@ describe('while one person presses on and on', () => {
 			Array.from({ length: 45 }, (_, press) => app.home('bob').press(labels[press % 3] ?? '')),
 		);
 		expect(acknowledged).not.toContain(false);
-		await app.until(() => labels.every((label) => receiptStateOf(label) > 0));
+		await app.until(() => labels.every((label) => toldOf(label) > 0));
 		await app.pass(60_000);
 		const messages = app.calls('chat.postMessage', from);
 		expect(messages.length).toBeLessThanOrEqual(20);
 		expect(messages.filter(({ status }) => status === 429).length).toBeLessThanOrEqual(2);
-		const before = receiptStateOf('TP 570');
+		const before = toldOf('TP 570');
 		await app.home('bob').press('TP 570');
-		await app.until(() => receiptStateOf('TP 570') === before + 1);
+		await app.until(() => toldOf('TP 570') === before + 1);
 	});
 
 	it('stops within 8 s while Slack takes no message', async () => {

@@ -5,7 +5,7 @@ import { LEASE, SERVICE, storeActs, submission, T0 } from '../support.ts';
 export function describeCommits(subject: Subject): void {
 	const { accepted, lease, patched } = storeActs(subject);
 	/** The tables of which listeners were told while `work` ran. */
-	async function receiptStateOf(work: () => Promise<unknown>) {
+	async function toldOf(work: () => Promise<unknown>) {
 		const told: string[][] = [];
 		let isOver = false;
 		subject.store.db.onCommit(({ tables }) => {
@@ -29,7 +29,7 @@ export function describeCommits(subject: Subject): void {
 		it('tell nothing of a lease that is taken, renewed or given back', async () => {
 			const { answers } = subject.store;
 			const { id } = await accepted(submission());
-			const told = await receiptStateOf(async () => {
+			const told = await toldOf(async () => {
 				expect(await answers.takeDue(SERVICE, LEASE, 1, T0)).toHaveLength(1);
 				expect(await answers.renew(id, LEASE, T0)).toBe(true);
 				await answers.release([{ id, token: LEASE.token }]);
@@ -37,7 +37,7 @@ export function describeCommits(subject: Subject): void {
 			expect(told.flat()).toEqual([]);
 			await lease(id);
 			const later = () => patched(id, { nextAttemptAt: T0 + 1 }, { now: T0, release: true });
-			expect((await receiptStateOf(later)).flat()).toContain('answers');
+			expect((await toldOf(later)).flat()).toContain('answers');
 		});
 
 		it('tell nothing of a transaction that is rolled back', async () => {
@@ -47,7 +47,7 @@ export function describeCommits(subject: Subject): void {
 				await trx.deleteFrom('answers').where('id', '=', id).execute();
 				throw new Error('rolled back');
 			});
-			expect(await receiptStateOf(() => failing.catch(() => undefined))).toEqual([]);
+			expect(await toldOf(() => failing.catch(() => undefined))).toEqual([]);
 			expect(await answers.get(id)).not.toBeNull();
 		});
 	});

@@ -54,7 +54,7 @@ const group = (app: SettingsApp) => app.slack.state.userGroups[0] ?? { id: '', h
 const leave = async (app: SettingsApp, who: string) => app.slack.changePerson(who, { deleted: true });
 
 /** What the bot wrote to somebody about an escalation that reaches nobody. */
-const receiptStateOf = (app: SettingsApp, who: string) => app.slack.as(who).dm('is there any more');
+const toldOf = (app: SettingsApp, who: string) => app.slack.as(who).dm('is there any more');
 
 it('does not come where nobody is named, and the settings say so', async () => {
 	const app = await start();
@@ -81,7 +81,7 @@ it('passes over who has left, and mentions the others', async () => {
 	expect(escalation.rung()).toEqual(['ada']);
 	expect(JSON.stringify(escalation.blocks())).not.toContain('<@U0GRACE>');
 	expect(escalation.text()).not.toMatch(NOBODY_THERE);
-	expect(receiptStateOf(app, 'ada')).toEqual([]);
+	expect(toldOf(app, 'ada')).toEqual([]);
 });
 
 describe('whose people have all left', () => {
@@ -114,13 +114,13 @@ describe('whose people have all left', () => {
 		expect(reminder.text()).toMatch(/^⏰ /);
 		expect(reminder.text()).toMatch(NOBODY_THERE);
 		expect(JSON.stringify(reminder.blocks())).not.toMatch(/<@U0GRACE>|<!subteam/);
-		await app.until(() => receiptStateOf(app, 'ada').length > 0);
-		expect(receiptStateOf(app, 'ada')[0]?.text()).toContain(
+		await app.until(() => toldOf(app, 'ada').length > 0);
+		expect(toldOf(app, 'ada')[0]?.text()).toContain(
 			'Nobody named under Mention in the settings of #agents is there any more',
 		);
 		await app.pass(12 * MINUTE);
 		expect(reminders(app, id)).toHaveLength(4);
-		expect(receiptStateOf(app, 'ada')).toHaveLength(1);
+		expect(toldOf(app, 'ada')).toHaveLength(1);
 		app.service.sessions.answerAsPage(id, ['red']);
 		await app.until(() => openButtons(reminder)?.length === 0);
 		expect(reminder.text()).toMatch(/^⏰ /);
@@ -160,7 +160,7 @@ describe('whose people have all left', () => {
 		const { code } = await runPerson(['forget', 'U0GRACE', '--yes', 'U0GRACE'], { DATA_DIR: app.dataDir });
 		expect(code).toBe(0);
 		expect((await afterReminder(app, id)).text()).toMatch(NOBODY_THERE);
-		await app.until(() => receiptStateOf(app, 'ada').length > 0);
+		await app.until(() => toldOf(app, 'ada').length > 0);
 		// They are no obstacle to other changes.
 		expect((await app.save({ 'Remind after': '5 min', 'Escalate after': '15 min' })).outcome).toBe('updated');
 	});
