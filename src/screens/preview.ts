@@ -90,6 +90,7 @@ function sessionOf({ content, human_input }: z.infer<typeof MESSAGE>): Session {
 function itemOf(question: Question, { position, variant, kind, options, separator, secret, optional }: Field) {
 	const { name, choice, why, draft } = askedAt(question, position);
 	const offered = variant === 'plain' ? [] : options;
+	const lostOptions = choice !== null && offered.length === 0 && !secret ? LOST_OPTIONS : null;
 	return {
 		name,
 		kind: variant === 'plain' ? 'longText' : offered.length === 0 ? kind : separator ? 'several of' : 'one of',
@@ -97,14 +98,13 @@ function itemOf(question: Question, { position, variant, kind, options, separato
 		isSecret: secret,
 		isOptional: optional,
 		hasDraft: draft !== null,
-		why: isUnread(question, position)
-			? UNREAD
-			: choice !== null && offered.length === 0 && !secret
-				? 'no options: its draft is none of them, they look alike, or the form has more than 30 items'
-				: why,
+		why: isUnread(question, position) ? UNREAD : (lostOptions ?? why),
 		nearMiss: nearMissAt(question, position),
 	};
 }
+
+/** Why a form does not offer what a question lists. */
+const LOST_OPTIONS = 'no options: its draft is none of them, they look alike, or the form has more than 30 items';
 
 /** No rule reads such an item, so it counts as secret. */
 const isUnread = (question: Question, position: number) => question.isCut || question.items[position]?.isCut === true;

@@ -21,7 +21,7 @@ function arrived(question: QuestionView, arrival: number, more: Partial<Answer> 
 }
 
 describe('a post of a question', () => {
-	it('is over by an answer that arrived after the read that shows it open, not by one before', () => {
+	it('is over when an answer arrived after the read that shows it open, not when one arrived before', () => {
 		const question = { ...questionOf('', 'x'), arrival: 4 };
 		const isOver = (arrival: number) => isAnswering(askedContent(question), arrived(question, arrival));
 		expect([3, 4, 5].map(isOver)).toEqual([false, false, true]);

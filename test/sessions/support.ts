@@ -52,10 +52,10 @@ export function sessionView(sessionId: string, seenAt = T0): SessionSnapshot {
 
 export const NO_LIMITS: WatchLimits = { person: 1_000_000, channel: 1_000_000, all: 1_000_000 };
 
-/** Adds `newWatch`; throws when a limit is reached. */
 /** Of a read that costs nothing. */
 const NO_COST = { tookMs: 0, byteCount: 0, isOther: false } as const;
 
+/** Adds `newWatch`; throws when a limit is reached. */
 export async function addWatch(store: WatchStore, overrides: Parameters<typeof newWatch>[0] = {}): Promise<Watch> {
 	const result = await store.add(newWatch(overrides));
 	if (result.kind === 'limit') throw new Error(`the limit for ${result.limit} is reached`);
