@@ -26,7 +26,7 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 	by('test/main.test.ts', /^npm start$/),
 	by('test/store/rights.postgres.test.ts', /^npm run migrate$|^node src\/migrate\.ts$/),
 	by(
-		'test/operator/service-move.kills.test.ts',
+		'test/operator/service-move.kills.long.test.ts',
 		/^npm run migrate -- --service-moved$|^node src\/migrate\.ts --service-moved$/,
 	),
 	by('sandbox/command.test.ts', /^npm run sandbox( -- --(keep|no-bot|port 5000))?$/),
