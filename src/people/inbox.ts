@@ -74,7 +74,7 @@ export function registerInbox(core: HandlerContext<{ inboxes: InboxStore; views:
 		});
 	}
 
-	listen.event('user_change', async (event) => core.directory.changed(CHANGE_EVENT.parse(event).user.id), true);
+	listen.event('user_change', async (event) => core.directory.changed(CHANGE_EVENT.parse(event).user.id));
 
 	async function openInbox(request: PersonRequest): Promise<void> {
 		const handle = await reply.openWindow(request, 'inbox', () => inboxModal(INBOX_LOADING), { needsId: true });

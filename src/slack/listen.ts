@@ -78,6 +78,17 @@ interface Options {
 	readonly onPostPress: (request: PersonRequest, isChanged: boolean) => void;
 }
 
+/** Tells whether a key arrives for the first time. Bolt does not find repeated deliveries. */
+function rememberKeys() {
+	const seen = new Map<string, true>();
+	return (key: string | null | undefined): boolean => {
+		if (key == null) return true;
+		if (seen.has(key)) return false;
+		setBounded(seen, key, true, MAX_SEEN_KEYS);
+		return true;
+	};
+}
+
 const ACTION_IDS: ReadonlySet<string> = new Set(Object.values(ACTIONS));
 
 /**
@@ -89,16 +100,8 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 	const { onInboxPress, onPostPress, countRefusal } = options;
 	const running = new Set<Promise<void>>();
 	const storing = new Set<Promise<void>>();
-	const seen = new Map<string, true>();
+	const isNewTrigger = rememberKeys();
 	let turn: Promise<unknown> = Promise.resolve();
-
-	/** Whether this key arrives for the first time. Bolt does not find repeated deliveries. */
-	function isNew(key: string | null | undefined): boolean {
-		if (key == null) return true;
-		if (seen.has(key)) return false;
-		setBounded(seen, key, true, MAX_SEEN_KEYS);
-		return true;
-	}
 
 	/** `wait`: resolves when Slack has told of the person; called if Slack's limit has no room for that now. */
 	async function check(
@@ -192,7 +195,7 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 		return {
 			request,
 			waitedMs,
-			isFirstDelivery: isNew(request.triggerId),
+			isFirstDelivery: isNewTrigger(request.triggerId),
 			async acknowledge(response?: SubmissionAck): Promise<void> {
 				// Bolt's type of the argument joins those of submissions and of closings, so no value satisfies it.
 				await (ack as (response?: SubmissionAck) => Promise<unknown>)(response);
@@ -247,8 +250,9 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 		}
 	}
 
-	/** `isFirst()` is true once for each event, however often Slack delivers it. */
+	/** `isFirst()` is true once for each event, however often Slack delivers it. Each handler remembers its own. */
 	function handleEvent(name: string, handle: (event: unknown, isFirst: () => boolean) => Promise<void>): void {
+		const isNew = rememberKeys();
 		app.event(name, async ({ event, body }) => {
 			const task = handle(event, () => isNew(body.event_id)).catch((error: unknown) => {
 				log.error('slack_event_failed', { slackEvent: name, code: slackCodeOf(error), err: error });
@@ -406,13 +410,10 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 			);
 		},
 
-		/**
-		 * Handles an event that is no request of a person. Bolt acknowledges it. `isFrequent`: a repeat does no harm, so
-		 * the event is not remembered, which leaves room for others.
-		 */
-		event(name: string, handle: (event: unknown, teamId: string) => Promise<void>, isFrequent = false): void {
+		/** Handles an event that is no request of a person. Bolt acknowledges it. */
+		event(name: string, handle: (event: unknown, teamId: string) => Promise<void>): void {
 			handleEvent(name, async (event, isFirst) => {
-				if (isFrequent || isFirst()) await handle(event, installation.identity().teamId);
+				if (isFirst()) await handle(event, installation.identity().teamId);
 			});
 		},
 
