@@ -127,7 +127,7 @@ function receiptBlocks(
 		...section(isSaved ? '' : explanation),
 		...richText(...(receipt.note ?? []), ...other, ...line(other.length > 0 && hasText(answer) ? 'Your text:' : '')),
 		...ownText(answer, room, { isOwn: true }),
-		...context(timelineWords(answer, headline), joined(named, smallId(answer.question.sessionId))),
+		...context(timelineWords(answer, 'author'), joined(named, smallId(answer.question.sessionId))),
 		...buttons(...receiptButtons(answer)),
 		...(more ?? []),
 	];
