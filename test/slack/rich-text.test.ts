@@ -156,10 +156,12 @@ describe('words elsewhere', () => {
 it('sends a message that Slack refused once more in plain text, with its buttons', () => {
 	const actions = { type: 'actions' as const, elements: [] };
 	const table = { type: 'table' as const, rows: [[{ type: 'raw_text' as const, text: 'a' }]] };
+	const unknown = { type: 'carousel', elements: [{ type: 'card', title: { type: 'mrkdwn', text: 'd\ne' } }] };
 	const { blocks, text: told } = plainMessage({
 		text: 'told',
-		blocks: [...richText(...line(bold('a')), ...quote('b\nc')), ...richText(...line(' ')), actions, table],
+		blocks: [...richText(...line(bold('a')), ...quote('b\nc')), ...richText(...line(' ')), actions, table, unknown],
 	} as never) as { blocks: unknown[]; text: string };
 	const plain = (shown: string) => ({ type: 'section', text: { type: 'plain_text', text: shown, emoji: false } });
-	expect({ blocks, told }).toEqual({ blocks: [plain('a\n> b\n> c'), actions, plain('> a')], told: 'told' });
+	const shown = [plain('a\n> b\n> c'), actions, plain('> a'), plain('> d\n> e')];
+	expect({ blocks, told }).toEqual({ blocks: shown, told: 'told' });
 });
