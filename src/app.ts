@@ -102,7 +102,7 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 	const context = createHandlerContext(core, {
 		app: bolt.app,
 		noteRead,
-		onInboxPress: (inbox) => store.views.ask(inbox, null, clock.now()),
+		onInboxPress: (inbox, page) => store.views.ask(inbox, page ?? null, clock.now()),
 		onPostPress: posting.showPressed,
 	});
 	const { listen } = context;

@@ -9,8 +9,6 @@ import {
 	homeOf,
 	type InboxPlace,
 	ifAllowedAnywhere,
-	inboxOf,
-	NOTHING_TO_DO,
 	type PersonRequest,
 	type Task,
 	windowOf,
@@ -30,7 +28,7 @@ export function registerInbox(core: HandlerContext<{ inboxes: InboxStore; views:
 	const { listen, clients, clock, personReads, reply, memberships, store } = core;
 	const { views } = store;
 
-	const ask = (place: InboxPlace, page: number | null) => views.ask(place, page, clock.now());
+	const ask = (place: InboxPlace) => views.ask(place, 0, clock.now());
 
 	/** Has the Home tab drawn, or shows there why it is refused. A person who is too fast keeps what they see. */
 	async function showHome(request: PersonRequest, refusal: string | null): Promise<void> {
@@ -39,12 +37,12 @@ export function registerInbox(core: HandlerContext<{ inboxes: InboxStore; views:
 		if ((await personReads.turn(request)) !== null) return;
 		const isOver = isProvenRefusal(refusal);
 		if (isOver) await views.remove(home);
-		const code = isOver ? refusal : await ask(home, 0).then(() => null, slackCodeOf);
+		const code = isOver ? refusal : await ask(home).then(() => null, slackCodeOf);
 		if (code !== null) {
 			const view = homeView(reply.words(code).line);
 			await clients.people.views.publish({ user_id: person.userId, view }).catch(async (error: unknown) => {
 				log.warn('home_not_filled', { code: slackFailure(error).code });
-				await ask(home, 0);
+				await ask(home);
 			});
 		}
 	}
@@ -57,11 +55,9 @@ export function registerInbox(core: HandlerContext<{ inboxes: InboxStore; views:
 		};
 	});
 
-	listen.action([ACTIONS.inboxOlder, ACTIONS.inboxNewer, ACTIONS.inboxRefresh], (asked, { view, number: page }) => {
-		const place = inboxOf(asked, view);
-		if (place === null) return NOTHING_TO_DO;
-		return ifAllowedAnywhere(() => ask(place, page), { takesTurn: true, asksInbox: true });
-	});
+	listen.action([ACTIONS.inboxOlder, ACTIONS.inboxNewer, ACTIONS.inboxRefresh], (_, { number: page }) =>
+		ifAllowedAnywhere(async () => {}, { takesTurn: true, inboxPage: page }),
+	);
 
 	listen.closed(CALLBACKS.inbox, ({ person }, view) => forAnybody(() => views.remove(windowOf(person, view.id))));
 
@@ -78,7 +74,7 @@ export function registerInbox(core: HandlerContext<{ inboxes: InboxStore; views:
 
 	async function openInbox(request: PersonRequest): Promise<void> {
 		const handle = await reply.openWindow(request, 'inbox', () => inboxModal(INBOX_LOADING), { needsId: true });
-		if (handle?.id != null) await ask(windowOf(request.person, handle.id), 0);
+		if (handle?.id != null) await ask(windowOf(request.person, handle.id));
 	}
 	return (): Task => ifAllowedAnywhere(openInbox, { window: inboxModal(INBOX_WAITING) });
 }

@@ -141,10 +141,7 @@ export function registerSession(
 		if (!isOfSession(view)) return NOTHING_TO_DO;
 		// Also a person who is refused is not answering any more.
 		const refused = () => drafting.left(asked.person, view);
-		return ifAllowed(view.metadata.origin.channelId, ({ person }) => drafting.closed(person, view), {
-			refused,
-			waits: true,
-		});
+		return ifAllowed(view.metadata.origin.channelId, ({ person }) => drafting.closed(person, view), { refused });
 	});
 	// Receipts set `notify_on_close`, so Slack reports their closing too.
 	listen.closed(CALLBACKS.receipt, () => NOTHING_TO_DO);

@@ -323,7 +323,7 @@ export function createSessionFlow(core: Parameters<typeof createPresenter>[0]) {
 
 		// In the channel itself Slack has just let them act.
 		const place = origin.isCopy ? windowPlace(metadata) : origin.channelId;
-		return ifAllowed(place, toSomebodyAllowed, { refused: toSomebodyRefused, waits: true });
+		return ifAllowed(place, toSomebodyAllowed, { refused: toSomebodyRefused });
 	}
 
 	return {

@@ -71,7 +71,8 @@ interface Options {
 	readonly personReads: PersonReads;
 	readonly reply: Reply;
 	readonly countRefusal: (outcome: string) => Promise<void>;
-	readonly onInboxPress: (inbox: InboxPlace) => Promise<void>;
+	/** `page`: what it shows next; left out: the same page. */
+	readonly onInboxPress: (inbox: InboxPlace, page?: number) => Promise<void>;
 	/**
 	 * Called after a press that changed something (`isChanged`), or on a post that stays current. Nobody waits for it.
 	 */
@@ -124,10 +125,10 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 		void keptIn(running, noteRefusal(request, slackCodeOf(refusal), countRefusal));
 
 	/** Waits until Slack has told who a person is (`untilTold`). They see that they wait. */
-	async function waitForSlack(request: PersonRequest, { window, waits }: Task): Promise<void> {
+	async function waitForSlack(request: PersonRequest, { window, refused }: Task): Promise<void> {
 		const told = directory.untilTold(request.person.userId);
 		// A window of the task says so already, or nobody looks.
-		if (waits === true) return told;
+		if (refused !== undefined) return told;
 		if (window === undefined) return reply.whileChecking(request, told);
 		await reply.openAhead(request, window);
 		await told;
@@ -138,11 +139,10 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 	 */
 	async function perform(request: PersonRequest, task: Task, view: SubmittedView | null, isFirst = true) {
 		const { place, need = 'look' } = task;
-		const mayWait = need === 'look' && (task.refused === undefined || task.waits === true);
 		const how = {
 			need,
 			thereWithinMs: THERE_PATIENTLY_MS,
-			...(mayWait && { wait: () => waitForSlack(request, task) }),
+			...(need === 'look' && { wait: () => waitForSlack(request, task) }),
 		};
 		const refusal = place === 'anybody' ? null : await check(request, place, how);
 		if (refusal !== null) {
@@ -161,7 +161,7 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 			return reply.failed(request, error, task.about);
 		}
 		const inbox = inboxOf(request, view);
-		if (inbox !== null && isFirst && place !== 'anybody' && task.asksInbox !== true) await onInboxPress(inbox);
+		if (inbox !== null && isFirst && place !== 'anybody') await onInboxPress(inbox, task.inboxPage);
 		const isChanged = task.changes === true;
 		if (view === null && (isChanged || (isFirst && request.postKey !== null))) onPostPress(request, isChanged);
 		if (nextTask !== undefined) await perform(request, nextTask, view, false);
