@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { helpMessage } from '../screens/help.ts';
 import { chooseQuestion, chosenTextHelp, filesHelp } from '../screens/reply.ts';
-import { helpMessage } from '../screens/watch.ts';
 import type { MessageContent } from '../slack/blocks.ts';
 import { ACTIONS, CALLBACKS, decodeTextTarget } from '../slack/ids.ts';
 import { type AllowedRequest, ifAllowed, type PersonRequest, type Task } from '../slack/request.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { filesMessage } from '../screens/details.ts';
-import { helpMessage } from '../screens/watch.ts';
+import { helpMessage } from '../screens/help.ts';
 import { ANYWHERE } from '../slack/access-policy.ts';
 import type { HandlerContext } from '../slack/context.ts';
 import {

@@ -1,12 +1,12 @@
 import { namesAnybody } from '../domain/answerers.ts';
 import { loggedId } from '../kernel/log.ts';
+import { mistypedMessage } from '../screens/help.ts';
 import {
 	discoveredByWords,
 	discoveringWords,
 	expectationWords,
 	leftOutWords,
 	mentionOffer,
-	mistypedMessage,
 	notDiscoveringWords,
 	outcomesMessage,
 	tooFastWords,

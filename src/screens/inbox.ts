@@ -40,6 +40,7 @@ import {
 	agoText,
 	andMoreWords,
 	counted,
+	idIfAmbiguous,
 	mentionOf,
 	momentOf,
 	type Names,
@@ -63,7 +64,7 @@ import {
 } from './inbox-content.ts';
 import { claimsWords, handOverLine, openQuestionParts, QUESTION_CUT } from './question.ts';
 import { type ReceiptContext, receiptButtons, receiptContext } from './receipt.ts';
-import { idIfAmbiguous, noListWords } from './watch.ts';
+import { noListWords } from './watch.ts';
 
 export interface InboxModel {
 	readonly inbox: Pick<DueView, 'followedUntil' | 'person'>;

@@ -19,6 +19,7 @@ import {
 	andMoreWords,
 	counted,
 	durationText,
+	idIfAmbiguous,
 	linkWords,
 	mentionsOf,
 	type Names,
@@ -30,7 +31,6 @@ import type { Asked } from '../store/question-store.ts';
 import type { ReminderEntry } from '../surfaces/post.ts';
 import { askedLine, handOverLine, LINE_LENGTHS, labelAboutQuestion, openQuestionParts, toldWords } from './question.ts';
 import { namedWords, type PostContext } from './question-post.ts';
-import { idIfAmbiguous } from './watch.ts';
 
 export interface RemindedQuestion
 	extends Pick<Asked, 'question'>,

@@ -17,10 +17,9 @@ import {
 	textMessage,
 } from '../slack/blocks.ts';
 import { ACTIONS, encodeReply, encodeTextTarget, type OfferedReply } from '../slack/ids.ts';
-import { andMoreWords, sessionTitle } from '../slack/phrases.ts';
+import { andMoreWords, idIfAmbiguous, sessionTitle } from '../slack/phrases.ts';
 import { bold, joined, line, marked, quotedText, rich, richText } from '../slack/rich-text.ts';
 import { askedLine, elsewhereWords, LINE_LENGTHS, ONLY_TEXT } from './question.ts';
-import { idIfAmbiguous } from './watch.ts';
 
 const CHOSEN_TEXT_HELP = {
 	no_session: rich`No question in this channel asks you. \`${COMMAND}\` with an id opens a session.`,

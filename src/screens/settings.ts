@@ -47,6 +47,7 @@ import {
 	NO_ESCALATION,
 	NOT_SAVED,
 	PARTS,
+	POSTS,
 	SETTINGS_FIELDS,
 	type SettingsField,
 	type SettingsInput,
@@ -55,7 +56,6 @@ import {
 	settingsValues,
 	settingsValuesOf,
 } from './settings-fields.ts';
-import { POSTS } from './watch.ts';
 
 const CODEC = slackCodec(
 	'settings',

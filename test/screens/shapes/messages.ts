@@ -54,6 +54,7 @@ import {
 } from '../../../src/screens/choice.ts';
 import { filesMessage } from '../../../src/screens/details.ts';
 import { GIVE_BACK_LATE, handOverPost, notGivenBackWords, notYoursWords } from '../../../src/screens/hand-over.ts';
+import { type HelpReason, helpMessage, mistypedMessage } from '../../../src/screens/help.ts';
 import { type PostedContent, watchPost } from '../../../src/screens/notice.ts';
 import {
 	askedPost,
@@ -75,10 +76,7 @@ import {
 import { mentionedMessage } from '../../../src/screens/settings.ts';
 import {
 	discoveredByWords,
-	type HelpReason,
-	helpMessage,
 	leftOutWords,
-	mistypedMessage,
 	outcomesMessage,
 	unwatchAllOffer,
 	WATCHES_PAGE,
