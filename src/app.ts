@@ -11,17 +11,20 @@ import { createRateLimiter } from './kernel/rate-limiter.ts';
 import { createHousekeeping } from './operator/housekeeping.ts';
 import { createEndpoints, createRefusedRequests } from './operator/http-server.ts';
 import { registerAnswer } from './people/answering.ts';
+import { registerFiles } from './people/files.ts';
 import { registerHandOver } from './people/hand-over-handler.ts';
+import { registerHelp } from './people/help.ts';
 import { registerInbox } from './people/inbox.ts';
 import { registerPress } from './people/press.ts';
 import { registerSession } from './people/session-actions.ts';
 import { registerSettings } from './people/settings.ts';
 import { registerTextAsAnswer } from './people/text-as-answer.ts';
+import { registerWatchActions } from './people/watch-actions.ts';
 import { registerWatch } from './people/watching.ts';
 import { createPosting } from './posting.ts';
 import { createInboxContent } from './screens/inbox-content.ts';
 import { createSessionService, SERVICE_CALLS } from './service/session-service.ts';
-import { registerDiscovery } from './sessions/listing.ts';
+import { registerDiscovery } from './sessions/discovery.ts';
 import { createReadNotes } from './sessions/read-notes.ts';
 import { createBoltApp } from './slack/bolt-app.ts';
 import { createInstallation, identify } from './slack/clients.ts';
@@ -116,6 +119,9 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 	const openInbox = registerInbox(context);
 	const openSettings = registerSettings(context);
 	const { flow, drafting } = registerSession(context, { watching, openInbox, openSettings });
+	registerWatchActions(context, watching, { flow, drafting });
+	registerFiles(context);
+	registerHelp(context);
 	const { answers, ...answering } = registerAnswer(context, {
 		...service,
 		flow,

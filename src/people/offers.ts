@@ -33,10 +33,10 @@ interface Offered {
 	readonly onlySecret: boolean;
 }
 
-type Core = HandlerContext<{ watches: WatchStore; answers: AnswerStore }> & { drafting: Drafting };
-
 /** Offers messages in threads to their authors as answers. A draft holds the text until they decide. */
-export function createOffers(core: Core) {
+export function createOffers(
+	core: HandlerContext<{ watches: WatchStore; answers: AnswerStore }> & { drafting: Drafting },
+) {
 	const { drafting, reply, whoMayAnswer } = core;
 	const { watches, answers } = core.store;
 	const messages = createMessageReader(core);

@@ -7,7 +7,6 @@ import {
 	ifAllowedAnywhere,
 	isOfSession,
 	NOTHING_TO_DO,
-	originOf,
 	type PersonRequest,
 	type Press,
 	SILENTLY,
@@ -145,35 +144,6 @@ export function registerSession(
 	});
 	// Receipts set `notify_on_close`, so Slack reports their closing too.
 	listen.closed(CALLBACKS.receipt, () => NOTHING_TO_DO);
-
-	listen.valued(ACTIONS.watch, decodeTarget, (asked, { sessionId }, { view }) => {
-		const { channelId } = originOf(asked, view);
-		const shown = view && sessionViewOf(view);
-		const follow = async (request: AllowedRequest) => {
-			// The draft is saved first, because the person may type while the session is read.
-			const form = shown && (await drafting.save(request.person, shown));
-			// A press inside a modal names no channel.
-			await watching.watch({ ...request, channelId }, [sessionId]);
-			if (form !== null) await flow.show(request, { ...form, sameReading: true });
-		};
-		return ifAllowed(shown === null ? channelId : windowPlace(shown.metadata), follow, {
-			changes: true,
-			about: { sessionId },
-		});
-	});
-
-	listen.valued(ACTIONS.unwatch, decodeTarget, (asked, { sessionId }, { view }) => {
-		const { channelId } = originOf(asked, view);
-		const shown = view && sessionViewOf(view);
-		async function stop(anybody: PersonRequest): Promise<Task> {
-			await watching.unwatch({ ...anybody, channelId }, [sessionId]);
-			if (shown === null) return NOTHING_TO_DO;
-			// The unwatch succeeded, so a refusal to show the session is not worth a message.
-			return ifAllowed(channelId, (request) => showAgain(request, shown, {}), SILENTLY);
-		}
-		const place = { ...windowPlace(shown?.metadata ?? null), channelId, inAnyChannel: true, unwatches: true } as const;
-		return ifAllowed(place, stop, { changes: true });
-	});
 
 	return { flow, drafting };
 }

@@ -1,6 +1,3 @@
-import { z } from 'zod';
-import { filesMessage } from '../screens/details.ts';
-import { helpMessage } from '../screens/help.ts';
 import { ANYWHERE } from '../slack/access-policy.ts';
 import type { HandlerContext } from '../slack/context.ts';
 import {
@@ -17,43 +14,53 @@ import {
 	forAnybody,
 	ifAllowed,
 	NOTHING_TO_DO,
+	originOf,
 	type PersonRequest,
 	SILENTLY,
+	sessionViewOf,
 	type Task,
+	windowPlace,
 } from '../slack/request.ts';
+import type { Drafting } from './drafts.ts';
+import type { SessionFlow } from './session-flow.ts';
 import type { WatchCommands } from './watch-commands.ts';
 
-/** Links open in the browser, but Slack also reports the press and expects an acknowledgement. */
-const LINKS = [ACTIONS.dashboard, ACTIONS.openFile, ACTIONS.openScreenshot];
-
-const DIRECT_MESSAGE_EVENT = z.object({
-	channel: z.string(),
-	channel_type: z.literal('im'),
-	/** Edits, joins and our own posts have other subtypes. */
-	subtype: z.literal(['file_share', 'thread_broadcast']).nullish(),
-});
-
-/** Registers the buttons for files, lists of watches, links and *More* of the help, and the reply to messages. */
+/** Registers *Watch* and *Stop watching*, also in a session's window, and the buttons of lists of watches. */
 export function registerWatchActions(
-	core: HandlerContext,
-	{ list, unwatch, unwatchAll, keep }: Pick<WatchCommands, 'list' | 'unwatch' | 'unwatchAll' | 'keep'>,
+	{ listen }: HandlerContext,
+	{ watch, list, unwatch, unwatchAll, keep }: WatchCommands,
+	{ flow, drafting }: { flow: SessionFlow; drafting: Drafting },
 ): void {
-	const { listen, personReads, reply, links, clients, noteOpened } = core;
+	listen.valued(ACTIONS.watch, decodeTarget, (asked, { sessionId }, { view }) => {
+		const { channelId } = originOf(asked, view);
+		const shown = view && sessionViewOf(view);
+		const follow = async (request: AllowedRequest) => {
+			// The draft is saved first, because the person may type while the session is read.
+			const form = shown && (await drafting.save(request.person, shown));
+			// A press inside a modal names no channel.
+			await watch({ ...request, channelId }, [sessionId]);
+			if (form !== null) await flow.show(request, { ...form, sameReading: true });
+		};
+		return ifAllowed(shown === null ? channelId : windowPlace(shown.metadata), follow, {
+			changes: true,
+			about: { sessionId },
+		});
+	});
 
-	/** Reads the session again, as its links expire, and replies to the person. */
-	async function showFiles(request: AllowedRequest, sessionId: string): Promise<void> {
-		try {
-			const permit = await personReads.permit(request);
-			const { session } = await reply.patiently(request, sessionId, permit.read(sessionId));
-			if (await reply.toPerson(request, filesMessage(session, links))) await noteOpened(request, 'files', sessionId);
-		} catch (error) {
-			await reply.failed(request, error, { sessionId });
+	listen.valued(ACTIONS.unwatch, decodeTarget, (asked, { sessionId }, { view }) => {
+		const { channelId } = originOf(asked, view);
+		const shown = view && sessionViewOf(view);
+		async function stop(anybody: PersonRequest): Promise<Task> {
+			await unwatch({ ...anybody, channelId }, [sessionId]);
+			if (shown === null) return NOTHING_TO_DO;
+			// The unwatch succeeded, so a refusal to show the session is not worth a message.
+			const showAgain = async (request: AllowedRequest) =>
+				flow.show(request, { ...(await drafting.save(request.person, shown)), sameReading: true });
+			return ifAllowed(channelId, showAgain, SILENTLY);
 		}
-	}
-
-	listen.valued(ACTIONS.showFiles, decodeTarget, ({ channelId }, { sessionId }) =>
-		ifAllowed(channelId, (request) => showFiles(request, sessionId)),
-	);
+		const place = { ...windowPlace(shown?.metadata ?? null), channelId, inAnyChannel: true, unwatches: true } as const;
+		return ifAllowed(place, stop, { changes: true });
+	});
 
 	// The button names the channel: the list may stand in a direct message.
 	const listing = (asked: PersonRequest, { channelId, offset }: ListedPage, options?: typeof SILENTLY) =>
@@ -78,26 +85,4 @@ export function registerWatchActions(
 		ifAllowed(unwatching(asked, ending.channelId), (request) => unwatchAll(request, ending), CHANGES),
 	);
 	listen.action(ACTIONS.keepWatches, (asked) => forAnybody(() => keep(asked)));
-
-	listen.action(LINKS, () => NOTHING_TO_DO);
-
-	listen.action(ACTIONS.moreHelp, (request) =>
-		forAnybody(async () => {
-			const help = helpMessage(true);
-			// In a direct message everybody's help is a message of its own.
-			const isReplaced = request.messageTs === null && (await reply.inPlace(request, help));
-			if (!isReplaced) await reply.toPerson(request, help);
-		}),
-	);
-
-	// The reply to every direct message is the help.
-	listen.message('message', (request, event) => {
-		const { data } = DIRECT_MESSAGE_EVENT.safeParse(event);
-		if (data === undefined) return null;
-		return forAnybody(async () => {
-			// Whoever writes so fast has just got the same help.
-			if ((await personReads.turn(request)) !== null) return;
-			await clients.background.chat.postMessage({ channel: data.channel, ...helpMessage() });
-		});
-	});
 }

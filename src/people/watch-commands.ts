@@ -21,8 +21,8 @@ import {
 	watchOutcomeWords,
 } from '../screens/watch.ts';
 import type { ChannelSettingsStore } from '../sessions/channel-settings-store.ts';
+import type { registerDiscovery } from '../sessions/discovery.ts';
 import type { Endings } from '../sessions/endings.ts';
-import type { registerDiscovery } from '../sessions/listing.ts';
 import type { Hooks, Subscriptions, WatchOutcome } from '../sessions/subscribe.ts';
 import type { MessageContent } from '../slack/blocks.ts';
 import { slackCodeOf } from '../slack/clients.ts';

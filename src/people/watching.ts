@@ -5,7 +5,6 @@ import { createPoller, type PollerOptions } from '../sessions/poller.ts';
 import { createSubscriptions, type Hooks } from '../sessions/subscribe.ts';
 import type { HandlerContext } from '../slack/context.ts';
 import type { GoneReason } from '../surfaces/post.ts';
-import { registerWatchActions } from './watch-actions.ts';
 import { createWatchCommands, type Discoveries } from './watch-commands.ts';
 
 const CHANNEL_EVENT = z.object({ channel: z.string() });
@@ -20,7 +19,7 @@ const EVENTS: Readonly<Record<string, GoneReason>> = {
 	group_left: 'botRemoved',
 };
 
-/** Reads watched sessions when they are due, and registers what people do with watches. */
+/** Reads watched sessions when they are due, and ends watches of channels that are gone. Returns the commands. */
 export function registerWatch(
 	core: Parameters<typeof createWatchCommands>[0] &
 		Parameters<typeof createPoller>[0] &
@@ -34,7 +33,6 @@ export function registerWatch(
 	const { standingOf } = core.accessPolicy;
 	const subscriptions = createSubscriptions(core, { ...reading, expectPost, standingOf });
 	const commands = createWatchCommands(core, { subscriptions, endings, expectPost, discoveries });
-	registerWatchActions(core, commands);
 	registerChannelEvents(core, endings);
 	return { ...commands, start: poller.start, stop: poller.stop };
 }
