@@ -1,6 +1,5 @@
+import { draftsIn, guessedItems } from '../domain/agent-drafts.ts';
 import { choicesOf, guessInputAt } from '../domain/input-kind.ts';
-import { masked } from '../domain/masking.ts';
-import { askedAt } from '../domain/options.ts';
 import type { Question } from '../domain/session.ts';
 import type { Values } from '../slack/form/fields.ts';
 import { OPTION_VALUE_LIMIT, OWN_OPTION } from '../slack/ids.ts';
@@ -13,19 +12,6 @@ import type { SubmittedSessionView } from '../slack/request.ts';
 
 /** The number of an option, above all positions: positions and places of options are below 100. */
 const keyOf = (position: number, place: number) => 100 * (position + 1) + place;
-
-/** The open items whose input is guessed. To guess for thousands of cut ones would take a second. */
-const guessedItems = ({ openItems, items }: Question) =>
-	openItems.filter((position) => items[position]?.isCut === false);
-
-/** The agent's drafts for open items, by position, without those that are cut or hold something masked. */
-export function draftsIn(question: Question): Values {
-	const drafts = guessedItems(question).flatMap((position) => {
-		const { draft } = askedAt(question, position);
-		return draft !== null && masked(draft).text === draft ? [[position, draft] as const] : [];
-	});
-	return Object.fromEntries(drafts);
-}
 
 /** The drafts, and the options of items that have a long one, by `keyOf`. */
 export function agentTextsIn(question: Question): Values {

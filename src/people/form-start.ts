@@ -1,10 +1,10 @@
 import type { Draft } from '../delivery/draft-store.ts';
+import { draftsIn } from '../domain/agent-drafts.ts';
 import { type AnswerMarks, initiallySecretPositions } from '../domain/secrecy.ts';
 import { isSameQuestion, type Question } from '../domain/session.ts';
 import { NOTICES } from '../screens/form-notices.ts';
 import { asksTheSame, type Values, withoutChoices } from '../slack/form/fields.ts';
 import { newFormId, type ViewMetadata } from '../slack/ids.ts';
-import { draftsIn } from './agent-texts.ts';
 import type { Prefill } from './drafts.ts';
 
 /* What a form begins with: its texts, and which of them are secret. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { PressedQuestion } from '../domain/hand-over.ts';
 import {
 	GIVE_BACK_LATE,
 	HAND_OVER_FIELD,
@@ -24,7 +25,7 @@ import {
 	type Submitted,
 	sessionViewOf,
 } from '../slack/request.ts';
-import { createHandOvers, type HandOverStores, type PressedQuestion } from './hand-overs.ts';
+import { createHandOvers, type HandOverStores } from './hand-overs.ts';
 
 const VALUES = z.object({
 	[HAND_OVER_FIELD]: z.object({ [ACTIONS.handOverTo]: z.object({ selected_user: z.string().min(1) }) }),

@@ -1,15 +1,12 @@
 import type { AnswerStore } from '../delivery/answer-store.ts';
 import { isAnsweredSince } from '../domain/answer.ts';
-import { type HandedQuestion, type HandOver, holderOf, obstacleTo } from '../domain/hand-over.ts';
+import { type HandedQuestion, holderOf, obstacleTo, type PressedQuestion } from '../domain/hand-over.ts';
 import type { Person } from '../domain/person.ts';
 import { activeHolder, handOverOf } from '../screens/facts.ts';
 import type { WatchStore } from '../sessions/watch-store.ts';
 import type { Refusal } from '../slack/access-policy.ts';
 import type { HandlerContext } from '../slack/context.ts';
 import type { createHandOverStore } from './hand-over-store.ts';
-
-/** The question of a *Hand over* or *Give back*, and where its person sees it. */
-export type PressedQuestion = Pick<HandOver, 'fingerprint' | 'channelId'> & { readonly sessionId: string };
 
 export interface HandOverStores {
 	readonly handOvers: ReturnType<typeof createHandOverStore>;
@@ -83,10 +80,3 @@ export function createHandOvers(core: HandlerContext<HandOverStores>) {
 			store.giveBack({ ...keyOf(person, pressed), userId: person.userId }, clock.now()),
 	};
 }
-
-type HandOvers = ReturnType<typeof createHandOvers>;
-type Begun = Awaited<ReturnType<HandOvers['begin']>>;
-type HandedOver = Awaited<ReturnType<HandOvers['handOver']>>;
-export type QuestionToHandOver = Pick<Extract<Begun, { kind: 'possible' }>, 'question' | 'sessionName' | 'discreet'>;
-export type TooManyHandOvers = Extract<HandedOver, { kind: 'tooMany' }>;
-export type HandOverObstacle = Exclude<Begun | HandedOver, { kind: 'possible' | 'refused' | 'tooMany' }>;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { homeView, INBOX_LOADING, INBOX_WAITING, inboxModal } from '../screens/inbox.ts';
+import type { InboxStore } from '../screens/inbox-store.ts';
 import { isProvenRefusal } from '../slack/access-policy.ts';
 import { slackCodeOf, slackFailure } from '../slack/clients.ts';
 import type { HandlerContext } from '../slack/context.ts';
@@ -13,7 +14,6 @@ import {
 	type Task,
 	windowOf,
 } from '../slack/request.ts';
-import type { InboxStore } from '../surfaces/inbox-store.ts';
 import type { ViewStore } from '../surfaces/view-store.ts';
 import { registerSnooze } from './snooze.ts';
 

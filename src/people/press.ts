@@ -10,12 +10,12 @@ import {
 	noChoice,
 	takenChoice,
 } from '../screens/choice.ts';
+import type { InboxStore } from '../screens/inbox-store.ts';
 import { ANYWHERE } from '../slack/access-policy.ts';
 import { textMessage } from '../slack/blocks.ts';
 import type { HandlerContext } from '../slack/context.ts';
 import { CHOOSE_IDS, decodeChoice, type PressedOption } from '../slack/ids.ts';
 import { answerPlace, type PersonRequest, type Press } from '../slack/request.ts';
-import type { InboxStore } from '../surfaces/inbox-store.ts';
 import type { ViewStore } from '../surfaces/view-store.ts';
 
 /** Registers the buttons that answer a question with one press. */

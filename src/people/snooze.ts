@@ -1,10 +1,10 @@
 import { HOUR_MS } from '../kernel/clock.ts';
 import { FALLBACK_TIME_ZONE, tomorrowAtNine } from '../kernel/quiet-hours.ts';
 import { snoozedMessage } from '../screens/inbox.ts';
+import type { InboxStore } from '../screens/inbox-store.ts';
 import type { HandlerContext } from '../slack/context.ts';
 import { ACTIONS, decodeSnooze, questionHash } from '../slack/ids.ts';
 import { type AllowedRequest, ifAllowed, ifAllowedAnywhere, type PersonRequest } from '../slack/request.ts';
-import type { InboxStore } from '../surfaces/inbox-store.ts';
 
 /** Registers the entries that snooze a question in an inbox, the button that shows all again, and *Dismiss*. */
 export function registerSnooze(core: HandlerContext<{ inboxes: InboxStore }>): void {

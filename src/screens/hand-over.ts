@@ -1,6 +1,13 @@
-import { HAND_OVER_WINDOW_MS, type HandOver, MOST_HAND_OVERS, MOST_IN_WINDOW } from '../domain/hand-over.ts';
+import type { Answer } from '../domain/answer.ts';
+import {
+	HAND_OVER_WINDOW_MS,
+	type HandOver,
+	type HandOverResult,
+	MOST_HAND_OVERS,
+	MOST_IN_WINDOW,
+	type PressedQuestion,
+} from '../domain/hand-over.ts';
 import { oneLine } from '../domain/shown-text.ts';
-import type { HandOverObstacle, PressedQuestion, QuestionToHandOver, TooManyHandOvers } from '../people/hand-overs.ts';
 import type { Refusal } from '../slack/access-policy.ts';
 import { buttons, context, fitting, inRow, type ModalView, message, modal, plain, section } from '../slack/blocks.ts';
 import { CANNOT_ANSWER, type ErrorContext } from '../slack/error-view.ts';
@@ -41,7 +48,10 @@ export function handOverMetadata({ sessionId, fingerprint, channelId }: PressedQ
 	return { ...newMetadata({ sessionId, formId: '', origin: { channelId, threadTs: null } }), fingerprint };
 }
 
-export function handOverModal(metadata: ViewMetadata, asked: QuestionToHandOver): ModalView {
+export function handOverModal(
+	metadata: ViewMetadata,
+	asked: Parameters<typeof toldWords>[0] & { readonly sessionName: string },
+): ModalView {
 	const title = sessionTitle(asked.sessionName, metadata.sessionId);
 	return modal({
 		callbackId: CALLBACKS.handOver,
@@ -144,7 +154,11 @@ export function handOverRefusedText(refusal: Refusal | 'self', { adminContact }:
 }
 
 /** Who handed over or got too many questions, and what to do. Plain text, for a field. */
-export function tooManyHandOversText({ who, againInMs }: TooManyHandOvers, to: string, names: Names): string {
+export function tooManyHandOversText(
+	{ who, againInMs }: Extract<HandOverResult, { kind: 'tooMany' }>,
+	to: string,
+	names: Names,
+): string {
 	const again = `try again in ${durationText(Math.ceil(againInMs / 60_000) * 60_000)}`;
 	const inTime = `in ${HAND_OVER_WINDOW_MS / 60_000} minutes`;
 	if (who === 'from')
@@ -159,7 +173,12 @@ export function tooManyHandOversText({ who, againInMs }: TooManyHandOvers, to: s
 	);
 }
 
-export function handOverWords(outcome: HandOverObstacle): Words {
+/** `by`: the answer, if it is known. */
+type Outcome =
+	| Exclude<HandOverResult, { kind: 'closed' | 'tooMany' }>
+	| { readonly kind: 'closed'; readonly by: Pick<Answer, 'person'> | null };
+
+export function handOverWords(outcome: Outcome): Words {
 	switch (outcome.kind) {
 		case 'handedOver':
 			return marked('↪️ You handed the question over to {to}, who gets a direct message. Others can still answer it.', {

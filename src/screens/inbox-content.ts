@@ -11,9 +11,9 @@ import type { Need } from '../slack/calls.ts';
 import type { Memberships } from '../slack/channels.ts';
 import { isDirectMessage } from '../slack/ids.ts';
 import type { NoListReason, WaitingSession } from '../store/watch.ts';
-import type { InboxStore, OpenQuestion } from '../surfaces/inbox-store.ts';
 import type { DueView } from '../surfaces/view-store.ts';
 import { firstPersonOf } from './answer.ts';
+import type { InboxStore, OpenQuestion } from './inbox-store.ts';
 
 /** Questions, or old sessions, on a page. With the other parts they fit into the 100 blocks of a view. */
 export const PER_PAGE = 10;

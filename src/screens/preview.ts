@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { draftsIn } from '../domain/agent-drafts.ts';
 import { gated } from '../domain/gate.ts';
 import { nearMissAt } from '../domain/near-misses.ts';
 import { askedAt } from '../domain/options.ts';
@@ -9,7 +10,6 @@ import { snapshotOf } from '../domain/session-snapshot.ts';
 import { HandraiseError } from '../kernel/errors.ts';
 import { runSync } from '../kernel/slices.ts';
 import { parseOrNull } from '../kernel/values.ts';
-import { draftsIn } from '../people/agent-texts.ts';
 import { buttons, type KnownBlock, type MessageContent, type ModalView, message, plain } from '../slack/blocks.ts';
 import { buildForm } from '../slack/form/build.ts';
 import { type Field, planFields } from '../slack/form/fields.ts';

@@ -25,7 +25,7 @@ import {
 } from '../store/database.ts';
 import { endSnoozes, IS_ANSWERED, readHandOver, type Snooze, snooze } from '../store/question-store.ts';
 import { viewColumn } from '../store/watched-sessions.ts';
-import { activeClaims } from './view-plan-store.ts';
+import { activeClaims } from '../surfaces/view-plan-store.ts';
 
 /** At most this many drafts are read: several may be of one question, and some are empty. */
 const DRAFTS_EXAMINED = 40;
