@@ -4,7 +4,7 @@ import { createAnswerStore } from './delivery/answer-store.ts';
 import { createDraftStore } from './delivery/draft-store.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
 import { codeOf } from './kernel/errors.ts';
-import { createHandOverStore } from './people/hand-over-store.ts';
+import { createHandOverStore } from './people/hand-over/hand-over-store.ts';
 import { createInboxStore } from './screens/inbox-store.ts';
 import { createChannelSettingsStore } from './sessions/channel-settings-store.ts';
 import { createDiscoveryStore } from './sessions/discovery-store.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseSessionCommand } from '../../../src/people/parse-command.ts';
+import { parseSessionCommand } from '../../../src/people/session/parse-command.ts';
 import { mistypedMessage } from '../../../src/screens/help.ts';
 
 const DASHBOARD = 'https://agents.example.com/app';
