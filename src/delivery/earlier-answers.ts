@@ -11,7 +11,7 @@ import {
 import { isBefore, type ReadTime, type Verdict } from '../domain/asked.ts';
 import { createMask, credentialsOf } from '../domain/masking.ts';
 import { NO_OCCURRENCES, type Occurrences, occurrencesIn, type StoredOccurrences } from '../domain/occurrences.ts';
-import { type AnswerMarks, examine, isSecretValue } from '../domain/secrecy.ts';
+import { type AnswerSecrecy, examine, isSecretValue } from '../domain/secrecy.ts';
 import {
 	askingMessageIndex,
 	type ClosedItems,
@@ -194,7 +194,7 @@ function isStoredAnswer(answer: Answer, storedValues: readonly string[]): boolea
 }
 
 /** What people read of the values at a question. Null: hidden. */
-export function valuesAt(session: Session, question: Question, marks: readonly AnswerMarks[]): (string | null)[] {
+export function valuesAt(session: Session, question: Question, marks: readonly AnswerSecrecy[]): (string | null)[] {
 	const mask = createMask(false, credentialsOf(session));
 	const isHidden = (position: number) => isSecretValue(marks, question, position);
 	return question.items.map(({ value }, position) => (isHidden(position) ? null : mask.read(value)));

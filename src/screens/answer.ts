@@ -106,14 +106,14 @@ const FIRST_WORDS: Readonly<Record<FirstEnding, StateWords>> = {
 
 const MAY_NOT = 'may no longer answer';
 
-type ToldAnswer = Pick<Answer, 'state' | 'agentOutcome' | 'lastError'> & Partial<Answer>;
+type AnswerNews = Pick<Answer, 'state' | 'agentOutcome' | 'lastError'> & Partial<Answer>;
 
 /** The person in Slack whose answer came first, if this one came second; else null. */
 export const firstPersonOf = (answer: Partial<Answer>): Person | null => firstAnswerOf(answer)?.person ?? null;
 
 type Reader = 'author' | 'others';
 
-function wordsOf(state: AnswerState, answer: ToldAnswer, reader: Reader, entry = answer.timeline?.at(-1)): StateWords {
+function wordsOf(state: AnswerState, answer: AnswerNews, reader: Reader, entry = answer.timeline?.at(-1)): StateWords {
 	if (state === answer.state && mayHaveArrived(answer)) return PERHAPS_ARRIVED;
 	if (state === 'waiting' && reader === 'author') return { ...STATE_WORDS.waiting, more: ': your decision' };
 	if (state === 'refused' && isProvenRefusal(answer.lastError))
@@ -162,9 +162,9 @@ export function timelineWords(answer: Answer, reader: Reader = 'others'): Words 
 }
 
 /** How the answer that came first ended. */
-const endingOf = (answer: ToldAnswer) => (mayHaveArrived(answer) ? null : firstEndingOf(answer));
+const endingOf = (answer: AnswerNews) => (mayHaveArrived(answer) ? null : firstEndingOf(answer));
 
-function stateWords(answer: ToldAnswer, reader: Reader): StateWords {
+function stateWords(answer: AnswerNews, reader: Reader): StateWords {
 	const { state, agentOutcome, lastError } = answer;
 	const ending = endingOf(answer);
 	if (ending !== null) return FIRST_WORDS[ending];
@@ -185,17 +185,17 @@ const MAY_BE_IDLE: StateWords = {
 };
 
 /** What became of an answer, in one line that begins with an emoji. */
-export const stateLine = (answer: ToldAnswer, reader: Reader = 'others') => lineOf(stateWords(answer, reader));
+export const stateLine = (answer: AnswerNews, reader: Reader = 'others') => lineOf(stateWords(answer, reader));
 
 /** Whether a code means that the service is down, not that it limits requests or misses one session. */
 const isServiceAway = (code: string) =>
 	WAITS_FOR_SERVICE_CODES.has(code) && !NO_PERMIT_CODES.has(code) && code !== NOT_FOUND_CODES.one;
 
 /** The emoji at the beginning of the state line. */
-export const emojiOf = (answer: ToldAnswer) => stateWords(answer, 'others').emoji;
+export const emojiOf = (answer: AnswerNews) => stateWords(answer, 'others').emoji;
 
 /** The state line without its emoji, for the middle of a line: `delivered`, `sending…`, `continued`. */
-export function inlineState(answer: ToldAnswer): string {
+export function inlineState(answer: AnswerNews): string {
 	if (answer.state === 'resumed') return 'continued';
 	const { what, more = '' } = stateWords(answer, 'others');
 	return `${what}${more}`.replace(/^./, (first) => first.toLowerCase());
@@ -213,7 +213,7 @@ export const hasText = (answer: Answer) => itemsOf(answer).some((item) => !item.
 
 export const TEXT_REMOVED = 'The text of this answer was removed because its retention time is over.';
 const TEXT_UNREADABLE = 'The text of this answer was stored with another encryption key and cannot be read.';
-export const MOST_ITEMS = 10;
+export const MOST_SHOWN_ITEMS = 10;
 
 /** A title as a form showed it. */
 export const storedTitle = (title: string, limit: number) => oneLine(masked(title).text, limit);
@@ -226,13 +226,13 @@ export function ownText(answer: Answer, room: number, { isOwn = false, isTitled 
 	if (content.kind === 'removed') return context(TEXT_REMOVED);
 	if (content.kind === 'unreadable') return context(TEXT_UNREADABLE);
 	const items = content.items.filter((item) => item.value !== null || item.wiped);
-	const itemRoom = Math.min(2700, Math.floor(room / Math.max(1, Math.min(items.length, MOST_ITEMS))));
-	const shown = items.slice(0, MOST_ITEMS).flatMap((whole) => {
+	const itemRoom = Math.min(2700, Math.floor(room / Math.max(1, Math.min(items.length, MOST_SHOWN_ITEMS))));
+	const shown = items.slice(0, MOST_SHOWN_ITEMS).flatMap((whole) => {
 		const item = isOwn ? whole : forOthers(whole, content.repeats);
 		const title = isTitled ? line(bold(storedTitle(item.title, Math.min(200, itemRoom)) || 'Your answer')) : [];
 		return [...title, ...(item.secret && item.wiped ? line(REMOVED_ANSWER) : valuePieces(item, itemRoom))];
 	});
-	return [...richText(...shown), ...context(andMoreWords(items.length - MOST_ITEMS, 'answers'))];
+	return [...richText(...shown), ...context(andMoreWords(items.length - MOST_SHOWN_ITEMS, 'answers'))];
 }
 
 /** Slack takes 250 KB in a view, and may count differently. */

@@ -1,5 +1,5 @@
 import { isOver } from '../domain/session.ts';
-import type { QuestionView, SessionSnapshot } from '../domain/session-snapshot.ts';
+import type { QuestionSnapshot, SessionSnapshot } from '../domain/session-snapshot.ts';
 import { createCutMark, withoutNote } from '../domain/texts.ts';
 import { agentLine, agentText, tableOf } from '../slack/agent-text.ts';
 import {
@@ -132,7 +132,7 @@ function cardMenu({ view, ended, dashboardUrl }: Pick<CardModel, 'view' | 'ended
 	);
 }
 
-function askedParts(question: QuestionView, model: CardModel, room: (typeof POST_ROOMS)[number]): KnownBlock[] {
+function askedParts(question: QuestionSnapshot, model: CardModel, room: (typeof POST_ROOMS)[number]): KnownBlock[] {
 	const { sessionId, name } = model.view;
 	const asked = openQuestionParts(question, { sessionId, sessionName: name, discreet: model.discreet, room });
 	return [

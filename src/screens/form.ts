@@ -1,7 +1,7 @@
 import type { Answer } from '../domain/answer.ts';
 import { titleText } from '../domain/listed-options.ts';
 import { createMask, credentialsOf, type Mask, masked } from '../domain/masking.ts';
-import type { AnswerMarks } from '../domain/secrecy.ts';
+import type { AnswerSecrecy } from '../domain/secrecy.ts';
 import {
 	ageOf,
 	askingMessageIndex,
@@ -149,7 +149,7 @@ export interface SessionModel {
 	/** Positions whose box is ticked; if left out, those that look secret. */
 	readonly secret?: readonly number[];
 	/** From our answers in this session: which values of filled items are secret. */
-	readonly marks?: readonly AnswerMarks[];
+	readonly marks?: readonly AnswerSecrecy[];
 	readonly notices: readonly Notice[];
 	/** Ids of the other people who have the question in a form now. */
 	readonly claims: readonly string[];

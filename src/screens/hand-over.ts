@@ -24,7 +24,7 @@ import {
 import {
 	bold,
 	line,
-	marked,
+	template,
 	plainWords,
 	quote,
 	quotedText,
@@ -135,7 +135,7 @@ export const handedOverWords = (from: string) => rich`↪️ ${mentionOf(from)} 
 /** The first words to the person who had handed it over. */
 export function givenBackWords({ by, undelivered }: Pick<ContentOf<'givenBack'>, 'by' | 'undelivered'>): Words {
 	if (undelivered === true)
-		return marked(
+		return template(
 			'⚠️ {who} did not get the question that you handed over: the direct message was refused. It asks everybody ' +
 				'again. Answer it, or hand it over to somebody else on its post.',
 			{ who: mentionOf(by) },
@@ -174,21 +174,21 @@ export function tooManyHandOversText(
 }
 
 /** `by`: the answer, if it is known. */
-type Outcome =
+type HandOverOutcome =
 	| Exclude<HandOverResult, { kind: 'closed' | 'tooMany' }>
 	| { readonly kind: 'closed'; readonly by: Pick<Answer, 'person'> | null };
 
-export function handOverWords(outcome: Outcome): Words {
+export function handOverWords(outcome: HandOverOutcome): Words {
 	switch (outcome.kind) {
 		case 'handedOver':
-			return marked('↪️ You handed the question over to {to}, who gets a direct message. Others can still answer it.', {
+			return template('↪️ You handed the question over to {to}, who gets a direct message. Others can still answer it.', {
 				to: mentionOf(outcome.handOver.to),
 			});
 		case 'taken': {
 			const { from, to, count } = outcome.handOver;
 			const who = mentionOf(to);
 			const can = count < MOST_HAND_OVERS ? 'hand it over or give it back' : 'give it back';
-			return marked(
+			return template(
 				'🙋 {who} has this question (from {from}). Nothing was handed over now. Only {who} can {can}. You can still ' +
 					'answer it.',
 				{ who, from: mentionOf(from), can },
@@ -196,7 +196,7 @@ export function handOverWords(outcome: Outcome): Words {
 		}
 		case 'limit': {
 			const { from, to, count } = outcome.handOver;
-			return marked(
+			return template(
 				'🔁 This question was handed over {count} times, last by {from} to {to}. It cannot be handed over again. ' +
 					'Answer it, or give it back if you have it.',
 				{ count: String(count), from: mentionOf(from), to: mentionOf(to) },

@@ -3,7 +3,7 @@ import { APP_NAME, COMMAND, type CommandWord } from '../kernel/command-name.ts';
 import { button, buttons, labelAbout, type MessageContent, message, section, textMessage } from '../slack/blocks.ts';
 import { meantWords } from '../slack/error-view.ts';
 import { ACTIONS } from '../slack/ids.ts';
-import { bold, lines, marked, rich, sentences } from '../slack/rich-text.ts';
+import { bold, lines, template, rich, sentences } from '../slack/rich-text.ts';
 
 /** What is wrong with a command, in at most 15 words. `{typed}`: what was typed; `{meant}`: what is similar to it. */
 const MISTYPED = {
@@ -56,13 +56,13 @@ const MORE_HELP = [
 export function helpMessage(isWhole = false): MessageContent {
 	return message(`${COMMAND} shows what an agent asks and takes your answer.`, [
 		...section(bold(WHAT_IT_IS)),
-		...section(lines(...(isWhole ? [...HELP, ...MORE_HELP] : HELP).map((text) => marked(text)))),
+		...section(lines(...(isWhole ? [...HELP, ...MORE_HELP] : HELP).map((text) => template(text)))),
 		...(isWhole ? [] : buttons(labelAbout('help')(button(ACTIONS.moreHelp, 'More')))),
 	]);
 }
 
 export function mistypedMessage(reason: keyof typeof MISTYPED, typed = '', meant?: string): MessageContent {
 	const hint = meant === undefined ? rich`\`${COMMAND} help\` shows all.` : meantWords(meant);
-	const words = marked(MISTYPED[reason], { meant: hint, setting: meant ?? '', typed: oneLine(typed, 150) });
+	const words = template(MISTYPED[reason], { meant: hint, setting: meant ?? '', typed: oneLine(typed, 150) });
 	return textMessage(sentences('⚠️', words));
 }

@@ -48,7 +48,7 @@ import {
 	sessionTitle,
 	valueLine,
 } from '../slack/phrases.ts';
-import { bold, joined, lines, marked, plainWords, rich, richText, sentences, type Words } from '../slack/rich-text.ts';
+import { bold, joined, lines, template, plainWords, rich, richText, sentences, type Words } from '../slack/rich-text.ts';
 import type { WaitingSession } from '../store/watch.ts';
 import type { DueView } from '../surfaces/view-store.ts';
 import type { InboxLook } from '../surfaces/views.ts';
@@ -290,12 +290,12 @@ function againButton(answer: Answer, newer: readonly Answer[]): Button | null {
 		fingerprint,
 		question: { sessionId },
 	} = answer;
-	const isEnd = !hasArrived(answer.state) || ENDS.includes(answer.agentOutcome);
+	const isEnd = !hasArrived(answer.state) || ENDED_OUTCOMES.includes(answer.agentOutcome);
 	if (isEnd || newer.some(({ question }) => question.sessionId === sessionId)) return null;
 	return labelAboutAnswer(answer)(answerAgainButton({ sessionId, fingerprint }));
 }
 
-const ENDS: readonly Answer['agentOutcome'][] = ['completed', 'failed', 'stopped'];
+const ENDED_OUTCOMES: readonly Answer['agentOutcome'][] = ['completed', 'failed', 'stopped'];
 
 /** Whether somebody else's answer came first and nothing was sent, as its author was told. */
 const isLostRace = ({ state, putStartedAt }: Answer) => state === 'conflicted' && putStartedAt === null;
@@ -428,7 +428,7 @@ function emptyWords(isWatching: boolean, discovers: boolean): Words {
 	if (discovers) return rich`${come} \`${COMMAND} watch all\` brings those of all sessions into a channel.`;
 	return isWatching
 		? rich`${come} To watch another session, type \`${COMMAND} watch\` and its id in a channel.`
-		: marked(
+		: template(
 				'No session is watched yet. `{command} watch` and an id, typed in a channel, bring its questions there and ' +
 					'here.',
 				{ command: COMMAND },

@@ -143,7 +143,7 @@ function whyNoButtons(question: Question, note: string): string {
 const TYPED = 'the text that somebody writes';
 
 /** The inputs of fields. `name`: as people would call it. `sent`: what comes back as an item's `value`. */
-const INPUTS = {
+const FIELD_WORDS = {
 	longText: { name: 'a text', sent: TYPED },
 	line: { name: 'a text of one line', sent: TYPED },
 	'one of': { name: 'one of', sent: 'an option as written, perhaps with a note behind it, or other text' },
@@ -169,9 +169,9 @@ export function previewWords({ items, buttons: labels, whyNoButtons: why }: Retu
 		const more = [item.isOptional && ', optional', item.hasDraft && ', begins with a draft'].filter(Boolean);
 		return [
 			`${at + 1}. ${shown(item.name) || '(no title)'}`,
-			`   field: ${INPUTS[item.kind].name}${more.join('')}`,
+			`   field: ${FIELD_WORDS[item.kind].name}${more.join('')}`,
 			...item.options.map((option) => `     - ${shown(option)}`),
-			`   sent: ${INPUTS[item.kind].sent}${mayBeEmpty ? ', or ""' : ''}`,
+			`   sent: ${FIELD_WORDS[item.kind].sent}${mayBeEmpty ? ', or ""' : ''}`,
 			`   secret: ${item.isSecret ? 'yes' : 'no'}`,
 			`   ${item.why}`,
 			...(item.nearMiss === null ? [] : [`   almost: ${item.nearMiss}`]),

@@ -12,7 +12,7 @@ import {
 import { masked } from '../domain/masking.ts';
 import type { SettledHow } from '../domain/occurrences.ts';
 import { isOver, isReworded, isWaiting } from '../domain/session.ts';
-import { asShownBy, type QuestionView, type SessionSnapshot } from '../domain/session-snapshot.ts';
+import { asShownBy, type QuestionSnapshot, type SessionSnapshot } from '../domain/session-snapshot.ts';
 import { oneLine } from '../domain/shown-text.ts';
 import type { Named } from '../slack/answerers.ts';
 import {
@@ -46,11 +46,11 @@ import {
 } from './question.ts';
 
 type PostRoom = (typeof POST_ROOMS)[number];
-type Found = Awaited<ReturnType<QuestionFacts['contextOf']>>;
+type PostFacts = Awaited<ReturnType<QuestionFacts['contextOf']>>;
 /** What may be left out, because few posts have it. */
 type Seldom = 'refused' | 'lost' | 'isLostElsewhere' | 'perhaps' | 'named' | 'again';
 /** What a post shows besides its content. */
-export type PostContext = Omit<Found, Seldom> & Partial<Pick<Found, Seldom>>;
+export type PostContext = Omit<PostFacts, Seldom> & Partial<Pick<PostFacts, Seldom>>;
 
 /** How a post shows the end of its question. */
 export type SettledLook = SettledHow | 'ended' | keyof typeof SETTLED_WORDS;
@@ -104,12 +104,12 @@ export function namedWords(named: Named | null = null): Words {
 }
 
 /** `3 steps since`: how far the agent has continued since it asked; empty while it waits. */
-export function stepsWords({ stepsSince = 0 }: QuestionView, view: Pick<SessionSnapshot, 'status'> | null): string {
+export function stepsWords({ stepsSince = 0 }: QuestionSnapshot, view: Pick<SessionSnapshot, 'status'> | null): string {
 	return stepsSince === 0 || isWaiting(view?.status ?? '') ? '' : `${counted(stepsSince, 'step')} since`;
 }
 
 /** Why the agent asks again. */
-function lostWords(question: QuestionView, post: PostContext): string {
+function lostWords(question: QuestionSnapshot, post: PostContext): string {
 	const { lost, names } = post;
 	if (lost == null)
 		return post.isLostElsewhere ? 'Asked again. The answer from the dashboard is not in the field any more.' : '';
@@ -186,7 +186,7 @@ export function watchAgain({ again, sessionId }: Pick<PostContext, 'again' | 'se
 	return again === 'offered' ? button(ACTIONS.watch, 'Watch again', { value }) : null;
 }
 
-const saysOf = (question: QuestionView, { view, ...post }: PostContext) =>
+const saysOf = (question: QuestionSnapshot, { view, ...post }: PostContext) =>
 	labelAboutQuestion(question, { ...post, sessionName: view?.name ?? '' });
 
 /** `Ada: LH 1173 · delivered`: what became of a question, in one line that notifies nobody. `how` null: open. */
@@ -248,7 +248,7 @@ function givenWords({ question, answered = [] }: Asked, answer: Answer | null, p
 }
 
 /** What an answer of ours said, as far as the channel may see it. Its value may be in no field any more. */
-function ownWords(question: QuestionView, answer: Answer, { showAnswers }: PostContext): string {
+function ownWords(question: QuestionSnapshot, answer: Answer, { showAnswers }: PostContext): string {
 	const values = shownValuesOf(answer);
 	// `shownByAuto` was decided for the empty field, so it does not count.
 	const items = question.items.map(({ shownByAuto: _empty, ...one }, at) => {
@@ -263,7 +263,7 @@ function ownWords(question: QuestionView, answer: Answer, { showAnswers }: PostC
 const valueWords = (whole: string) => oneLine(masked(whole).text, 120);
 
 /** The values of `items` that were open in `question`, in one line; empty when none is shown. */
-function valuesWords({ items }: QuestionView, question: QuestionView): string {
+function valuesWords({ items }: QuestionSnapshot, question: QuestionSnapshot): string {
 	const given = items.filter(
 		({ value, secret, withheld }, position) =>
 			question.items[position]?.open !== false && (value || secret || withheld),
@@ -283,7 +283,7 @@ export function isLastLook(how: SettledLook | null, { standing }: Pick<PostConte
 
 export const postTitle = ({ view, sessionId }: PostContext) => sessionTitle(view?.name ?? '', sessionId);
 
-const MOST_ITEMS = 5;
+const MOST_ANSWERED = 5;
 
 /** Why the agent waits without an open question; empty when it does not wait, or a question is open. */
 export function waitingLine({ status, question }: SessionSnapshot): Words {
@@ -292,11 +292,11 @@ export function waitingLine({ status, question }: SessionSnapshot): Words {
 }
 
 /** The answered items, with their values as the channel may see them. */
-function answerBlocks(question: QuestionView, { showAnswers }: PostContext, room: PostRoom): KnownBlock[] {
+function answerBlocks(question: QuestionSnapshot, { showAnswers }: PostContext, room: PostRoom): KnownBlock[] {
 	const { items, itemCount, openCount } = asShownBy(showAnswers, question);
 	const answered = items.flatMap((item, position) => (item.open ? [] : [answeredItem(item, position, room)]));
-	const shown = answered.slice(0, MOST_ITEMS).flat();
-	return [...richText(...shown), ...context(andMoreWords(itemCount - openCount - MOST_ITEMS))];
+	const shown = answered.slice(0, MOST_ANSWERED).flat();
+	return [...richText(...shown), ...context(andMoreWords(itemCount - openCount - MOST_ANSWERED))];
 }
 
 export function asksWords(title: string, changed = false): Words {

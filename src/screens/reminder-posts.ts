@@ -21,7 +21,7 @@ import { drawAgainAt, isLastLook, outcomeWords, stepsWords } from './question-po
 import { digestPost, listedOf, type RemindedQuestion, reminderPost, settledReminderPost } from './reminder.ts';
 import { endOf } from './watch-posts.ts';
 
-interface Shown {
+interface ReminderAudience {
 	readonly mention: Mention | null;
 	readonly isNew: boolean;
 	readonly isForNobody: boolean;
@@ -73,7 +73,7 @@ export function createReminderDrawing(
 	}
 
 	/** The message of one reminder or several. `mention`: whom a new message mentions. */
-	function messageOf(all: readonly RemindedQuestion[], { mention, isNew, isForNobody }: Shown) {
+	function messageOf(all: readonly RemindedQuestion[], { mention, isNew, isForNobody }: ReminderAudience) {
 		const context = { mention, isForNobody, names: directory };
 		const [first, ...others] = all;
 		if (first === undefined) return null;

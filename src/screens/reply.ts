@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import type { QuestionView } from '../domain/session-snapshot.ts';
+import type { QuestionSnapshot } from '../domain/session-snapshot.ts';
 import { APP_NAME, COMMAND } from '../kernel/command-name.ts';
 import {
 	type Button,
@@ -18,7 +18,7 @@ import {
 } from '../slack/blocks.ts';
 import { ACTIONS, encodeReply, encodeTextTarget, type OfferedReply } from '../slack/ids.ts';
 import { andMoreWords, idIfAmbiguous, sessionTitle } from '../slack/phrases.ts';
-import { bold, joined, line, marked, quotedText, rich, richText } from '../slack/rich-text.ts';
+import { bold, joined, line, template, quotedText, rich, richText } from '../slack/rich-text.ts';
 import { askedLine, elsewhereWords, LINE_LENGTHS, ONLY_TEXT } from './question.ts';
 
 const CHOSEN_TEXT_HELP = {
@@ -27,7 +27,7 @@ const CHOSEN_TEXT_HELP = {
 	ours: rich`That message is from ${APP_NAME}, so it is no answer.`,
 	nothing_open: 'This session asks nothing here now, so there is nothing to answer.',
 	several: rich`Handraise cannot tell which question you answer: write in its thread, or press *Answer* beside it.`,
-	secret: marked(
+	secret: template(
 		'🔒 Not in the thread: the question may ask for a password or code. Handraise never takes those from a message. ' +
 			'Press *Answer* and type it there.',
 	),
@@ -45,7 +45,7 @@ export function filesHelp(
 	const { sessionId = '', name = '' } = session ?? {};
 	const open = session && dashboardButton(config.SESSION_DASHBOARD_URL, sessionId, 'Open in the dashboard');
 	const dashboard = open && labelAboutSession(sessionId, name)(open);
-	const words = marked(
+	const words = template(
 		'📎 Files and voice messages are not sent to the agent. Press *Answer* and write the text or a link there, or ' +
 			'answer {elsewhere}.',
 		{ elsewhere: elsewhereWords(dashboard !== null) },
@@ -55,21 +55,21 @@ export function filesHelp(
 
 type Target = Pick<OfferedReply, 'id' | 'sessionId'>;
 /** `text`: the message that would answer the question. `withFiles`: it has files too. */
-type Shown = {
+type OfferedText = {
 	readonly text: string;
-	readonly question: QuestionView;
+	readonly question: QuestionSnapshot;
 	readonly sessionName: string;
 	readonly withFiles?: boolean;
 };
 
 /** Offers to send a message as the whole answer. */
-export function replyOffer(offered: OfferedReply, shown: Shown): MessageContent {
+export function replyOffer(offered: OfferedReply, shown: OfferedText): MessageContent {
 	const send = button(ACTIONS.sendReply, 'Send', { value: encodeReply(offered), style: 'primary' });
 	return offer('Send this to the agent as the answer?', shown, send, offered);
 }
 
 /** Offers to open the form with a message filled in. */
-export function formOffer(target: Parameters<typeof encodeTextTarget>[0], shown: Shown): MessageContent {
+export function formOffer(target: Parameters<typeof encodeTextTarget>[0], shown: OfferedText): MessageContent {
 	const open = button(ACTIONS.useText, 'Use as answer', { value: encodeTextTarget(target), style: 'primary' });
 	return offer('Open the question with this as the answer?', shown, open, target);
 }
@@ -77,7 +77,7 @@ export function formOffer(target: Parameters<typeof encodeTextTarget>[0], shown:
 /** Shows the question too: its thread may have several, or the session may ask another one by now. */
 function offer(
 	words: string,
-	{ text, question, sessionName, withFiles = false }: Shown,
+	{ text, question, sessionName, withFiles = false }: OfferedText,
 	yes: Button,
 	{ id, sessionId }: Target,
 ) {
@@ -90,7 +90,7 @@ function offer(
 }
 
 /** A question that somebody may answer with a message. `target`: of the kept text and the question. */
-export interface OfferedQuestion extends Pick<Shown, 'question' | 'sessionName'> {
+export interface OfferedQuestion extends Pick<OfferedText, 'question' | 'sessionName'> {
 	readonly target: Parameters<typeof encodeTextTarget>[0];
 }
 

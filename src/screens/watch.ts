@@ -42,7 +42,7 @@ import {
 	shownId,
 	statusWords,
 } from '../slack/phrases.ts';
-import { bold, joined, lines, listed, marked, rich, sentences, type Words } from '../slack/rich-text.ts';
+import { bold, joined, lines, listed, template, rich, sentences, type Words } from '../slack/rich-text.ts';
 import type { Discovery, NoListReason, WaitingSession, Watch } from '../store/watch.ts';
 import type { LeftOut } from '../surfaces/post.ts';
 import { askedLine, LINE_LENGTHS } from './question.ts';
@@ -114,7 +114,7 @@ export function watchOutcomeWords(
 			const [who, whose, todo] = LIMITS[limit];
 			return sentences(
 				rich`🛑 ${name} is not watched: ${who} ${counted(count, 'session')}, and the limit ${whose} is ${most}.`,
-				rich`${marked(todo)}, or ask ${contactOf(error.adminContact)} for more.`,
+				rich`${template(todo)}, or ask ${contactOf(error.adminContact)} for more.`,
 			);
 		}
 		case 'unreadable':
@@ -124,7 +124,7 @@ export function watchOutcomeWords(
 
 /** Slack refuses a watch's post with `code`. The watch is stored all the same. `sessionId`: null for `watch all`. */
 const refusedWords = (sessionId: string | null, code: string): Words =>
-	marked(
+	template(
 		'⚠️ Slack refuses what Handraise posts here{about} (`{code}`). Handraise tries again for half a minute. If ' +
 			'nothing comes, ask whoever manages the channel to let apps post here{again}.',
 		{
@@ -220,7 +220,7 @@ const NO_LIST: Readonly<Record<NoListReason, string>> = {
 };
 
 export function noListWords(why: NoListReason, adminContact: string | null): Words {
-	return marked(NO_LIST[why], { contact: contactOf(adminContact) });
+	return template(NO_LIST[why], { contact: contactOf(adminContact) });
 }
 
 export function notDiscoveringWords(why: NoListReason, adminContact: string | null): Words {
@@ -233,7 +233,7 @@ export function leftOutWords(left: LeftOut, adminContact: string | null): Words 
 		if (left.isOver === true) return rich`🟢 \`watch all\` was paused and goes on: new questions come here again.`;
 		return rich`⏸️ \`watch all\` is paused: new questions do not come here. ${noListWords(left.why, adminContact)}`;
 	}
-	return marked(
+	return template(
 		'🛑 {who}: {most}, and that is the limit. More ask on the *Home* tab and come when these are answered; for a ' +
 			'higher limit, ask {contact}.',
 		{

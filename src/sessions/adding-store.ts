@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AnswerOutcome } from '../delivery/earlier-answers.ts';
-import type { Standing } from '../domain/answerers.ts';
+import type { PersonInGroups } from '../domain/answerers.ts';
 import type { OccurrenceChange, StoredOccurrences } from '../domain/occurrences.ts';
 import type { SessionSnapshot } from '../domain/session-snapshot.ts';
 import { PROGRAM, recordEvents } from '../store/audit.ts';
@@ -50,7 +50,7 @@ export interface NewWatch extends Pick<Watch, 'id' | 'teamId' | 'channelId' | 's
 	readonly readAt?: number;
 	readonly limits: WatchLimits;
 	/** The user groups that its creator is known to be in. */
-	readonly groupIds?: Standing['groupIds'];
+	readonly groupIds?: PersonInGroups['groupIds'];
 }
 
 /** A watch without a card, of a listed session that waits. */

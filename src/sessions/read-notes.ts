@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Core } from '../core.ts';
 import type { NoteRead } from '../delivery/confirm.ts';
-import { questionViewAt } from '../domain/session-snapshot.ts';
+import { questionSnapshotAt } from '../domain/session-snapshot.ts';
 import { codeOf } from '../kernel/errors.ts';
 import type { SessionStore } from '../store/watched-sessions.ts';
 import { changesQuestion } from './poller.ts';
@@ -33,7 +33,7 @@ export function createReadNotes(
 		if (occurrences.isOld === true) return true;
 		if (taken === null) {
 			if (occurrences.changes.length + outcomes.length === 0) return true;
-			const itemsAt = (index: number) => questionViewAt(session, index, ours)?.items;
+			const itemsAt = (index: number) => questionSnapshotAt(session, index, ours)?.items;
 			const unwatched = { changes: occurrences.changes, outcomes, known, itemsAt };
 			return store.reads.recordUnwatched(key, unwatched, { readAt: found.readAt, now: clock.now() });
 		}

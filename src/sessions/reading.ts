@@ -4,7 +4,7 @@ import type { OurAnswers } from '../delivery/earlier-answers.ts';
 import { isChecking, type OccurrenceChange } from '../domain/occurrences.ts';
 import { isOver, isWaiting } from '../domain/session.ts';
 import { changesBetween, type Digest, type SessionChange } from '../domain/session-digest.ts';
-import { type KnownAnswers, questionViewAt, snapshotOf } from '../domain/session-snapshot.ts';
+import { type KnownAnswers, questionSnapshotAt, snapshotOf } from '../domain/session-snapshot.ts';
 import { DAY_MS } from '../kernel/clock.ts';
 import type { MeasuredReading } from '../service/service.ts';
 import { readsAfter } from '../store/session-reads.ts';
@@ -108,7 +108,7 @@ export function createReading({ clock }: Core<unknown>, list: () => ListKnowledg
 					isOld: occurrences.isOld,
 					outcomes,
 					known,
-					itemsAt: (index: number) => questionViewAt(session, index, shownWith)?.items,
+					itemsAt: (index: number) => questionSnapshotAt(session, index, shownWith)?.items,
 				},
 				// Names may change without news, and a question that is asked again may look as before.
 				...((isOther || !isAsShown) && { view }),

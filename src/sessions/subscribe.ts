@@ -1,7 +1,7 @@
 import type { Core } from '../core.ts';
 import type { SessionKey } from '../domain/session.ts';
 import { changesBetween } from '../domain/session-digest.ts';
-import { questionViewAt, snapshotOf } from '../domain/session-snapshot.ts';
+import { questionSnapshotAt, snapshotOf } from '../domain/session-snapshot.ts';
 import { HandraiseError } from '../kernel/errors.ts';
 import { pick } from '../kernel/values.ts';
 import type { AccessPolicy } from '../slack/access-policy.ts';
@@ -37,7 +37,7 @@ export type WatchOutcome =
 	| { readonly kind: 'over'; readonly status: string }
 	| { readonly kind: 'unreadable'; readonly code: string };
 
-export interface Hooks extends Pick<PollerOptions, 'budget' | 'ourAnswers' | 'list'>, Pick<AccessPolicy, 'standingOf'> {
+export interface Hooks extends Pick<PollerOptions, 'budget' | 'ourAnswers' | 'list'>, Pick<AccessPolicy, 'withGroups'> {
 	/**
 	 * Called before posts of a watch or channel are planned. The result waits for Slack's code if it refuses the first.
 	 */
@@ -46,7 +46,7 @@ export interface Hooks extends Pick<PollerOptions, 'budget' | 'ourAnswers' | 'li
 
 export function createSubscriptions(
 	core: Core<{ watches: WatchStore; sessions: SessionStore; channelSettings: Pick<ChannelSettingsStore, 'rulesOf'> }>,
-	{ budget, ourAnswers, list, expectPost, standingOf }: Hooks,
+	{ budget, ourAnswers, list, expectPost, withGroups: standingOf }: Hooks,
 ) {
 	const { serviceUrl, clock, store } = core;
 
@@ -110,7 +110,7 @@ export function createSubscriptions(
 					changes: occurrences.changes,
 					outcomes,
 					known,
-					itemsAt: (index) => questionViewAt(session, index, shownWith)?.items,
+					itemsAt: (index) => questionSnapshotAt(session, index, shownWith)?.items,
 				},
 				news: postsOf(watch, changes, asks ? { changed: false } : null),
 				readAt: now + FIRST_READ_AFTER_MS,

@@ -216,12 +216,12 @@ export function textMessage(words: Words, below: readonly KnownBlock[] = []): Me
 export const isOfBlocks = (code: string | null) => /^(?:invalid_blocks|msg_(?:blocks_)?too_long)/.test(code ?? '');
 
 /** Blocks that Slack takes where it refuses others. */
-const PLAIN: readonly string[] = ['section', 'context', 'actions', 'divider', 'header'] satisfies KnownBlock['type'][];
+const PLAIN_BLOCKS: readonly string[] = ['section', 'context', 'actions', 'divider', 'header'] satisfies KnownBlock['type'][];
 
 /** A message whose blocks Slack refused: each block that is not `PLAIN` becomes a section of its plain text. */
 export function plainMessage<M extends Pick<MessageContent, 'blocks'>>(refused: M): M {
 	const plainBlock = (block: KnownBlock): KnownBlock[] => {
-		if (PLAIN.includes(block.type)) return [block];
+		if (PLAIN_BLOCKS.includes(block.type)) return [block];
 		const text = cutWithNote(plainLines(block).join('\n').trim(), SECTION_LENGTH);
 		return isBlank(text) ? [] : [{ type: 'section', text: { type: 'plain_text', text, emoji: false } }];
 	};

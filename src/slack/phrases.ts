@@ -115,9 +115,9 @@ export function statusWords(status: string) {
 	return { emoji: '❔', words, meaning: 'There is no question to answer right now.' };
 }
 
-const ENDS: Readonly<Record<string, string>> = { completed: 'is done', failed: 'failed', stopped: 'was stopped' };
+const END_WORDS: Readonly<Record<string, string>> = { completed: 'is done', failed: 'failed', stopped: 'was stopped' };
 /** How a session ended, as words after its name. */
-export const endWords = (status: string) => ENDS[status] ?? 'is over';
+export const endWords = (status: string) => END_WORDS[status] ?? 'is over';
 
 type Progress = Pick<SessionSnapshot, 'status' | 'step'>;
 

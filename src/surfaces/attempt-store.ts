@@ -10,7 +10,7 @@ import {
 	type AttemptResult,
 	AWAITED,
 	cardAgain,
-	entriesOf,
+	remindedIn,
 	HELD,
 	isOfHandOver,
 	isToBePlain,
@@ -151,7 +151,7 @@ async function finish(tx: Tx, { id, content, wanted }: Post, token: string, resu
 	const { trx, now } = tx;
 	const found = await from(trx, 'posts', { id }).select('watchId').executeTakeFirst();
 	if (found === undefined) return;
-	const entries = entriesOf(content);
+	const entries = remindedIn(content);
 	// A reminder of a channel belongs to no watch.
 	const watchId = found.watchId ?? entries[0]?.watchId ?? null;
 	const session = await lockSessionOf(trx, watchId);

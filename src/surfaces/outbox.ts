@@ -19,7 +19,7 @@ import {
 	type ContentOf,
 	type Drawn,
 	type DuePost,
-	entriesOf,
+	remindedIn,
 	type GoneReason,
 	type Hold,
 	isToBePlain,
@@ -306,7 +306,7 @@ export function createOutbox(
 		if (result.kind === 'deleted') log.info({ postId: post.id, what: content.kind }, 'somebody deleted a post');
 		await store.endAttempt(post, token, result, clock.now());
 		if (result.kind !== 'shown' || ts !== null) return;
-		for (const entry of entriesOf(content)) {
+		for (const entry of remindedIn(content)) {
 			metrics.reminder({ stage: entry.stage });
 			metrics.reminderLate(Math.max(0, clock.now() - entry.dueAt));
 		}

@@ -137,7 +137,7 @@ const [first, ...others] = Object.entries(KINDS).map(([kind, { schema }]) =>
 export const content = z.discriminatedUnion('kind', [first as never, ...others]) as z.ZodType as z.ZodType<PostContent>;
 
 /** The questions of a reminder; other posts have none. */
-export const entriesOf = (content: PostContent) => (content.kind === 'reminder' ? content.entries : []);
+export const remindedIn = (content: PostContent) => (content.kind === 'reminder' ? content.entries : []);
 
 /** Whether it is a direct message about a hand-over. */
 export const isOfHandOver = (content: PostContent): content is ContentOf<'handedOver' | 'givenBack'> =>

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { looksSecretAt } from '../../src/domain/secrecy.ts';
 import type { Session } from '../../src/domain/session.ts';
-import { asShownBy, questionViewAt, snapshotOf, storedQuestionOf } from '../../src/domain/session-snapshot.ts';
+import { asShownBy, questionSnapshotAt, snapshotOf, storedQuestionOf } from '../../src/domain/session-snapshot.ts';
 import { assistant, session, T0 } from '../sessions/support.ts';
 import { anyCharacter } from '../support/any-text.ts';
 import { runs } from '../support/runs.ts';
@@ -80,7 +80,7 @@ it('shows again what `auto` showed, and hides of a question that was stored with
 		...assistant('Which?', 'Table'),
 		humanInput: [{ title: 'Table', description: 'One of: A 12 34, B 5', value: 'A 12 34' }],
 	};
-	const stored = questionViewAt(session({ messages: [asked, assistant('Next?', 'Name')] }), 0, {
+	const stored = questionSnapshotAt(session({ messages: [asked, assistant('Next?', 'Name')] }), 0, {
 		closedItems: () => new Set(),
 		disclosure: () => 'shown',
 	});

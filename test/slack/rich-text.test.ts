@@ -10,7 +10,7 @@ import {
 	line,
 	lines,
 	listed,
-	marked,
+	template,
 	notificationText,
 	type Part,
 	piecesText,
@@ -47,7 +47,7 @@ describe('our words', () => {
 			text('b', { bold: true }),
 			text('c', { strike: true }),
 		]);
-		expect(marked('{who} has *{what}*: {who}', { who: ADA, what: '{who}' })).toEqual([
+		expect(template('{who} has *{what}*: {who}', { who: ADA, what: '{who}' })).toEqual([
 			ADA[0],
 			text(' has '),
 			text('{who}', { bold: true }),
@@ -65,7 +65,7 @@ describe('our words', () => {
 				expect([second, third]).toEqual(
 					shown === '' ? [undefined, undefined] : [text(shown, { bold: true }), undefined],
 				);
-				expect(marked('{outside}', { outside })).toEqual(shown === '' ? [] : [text(shown)]);
+				expect(template('{outside}', { outside })).toEqual(shown === '' ? [] : [text(shown)]);
 			}),
 			{ numRuns: runs(300) },
 		);

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { expect, it } from 'vitest';
 import { NOTHING_SEEN } from '../../src/domain/asked.ts';
 import { DEFAULT_CHANNEL_SETTINGS } from '../../src/domain/channel-settings.ts';
-import { questionViewAt, snapshotOf } from '../../src/domain/session-snapshot.ts';
+import { questionSnapshotAt, snapshotOf } from '../../src/domain/session-snapshot.ts';
 import { codeOf } from '../../src/kernel/errors.ts';
 import { openQuestionOf, readHandOver } from '../../src/store/question-store.ts';
 import type { Store } from '../../src/stores.ts';
@@ -374,7 +374,7 @@ async function configuresAtTimes(store: Store, actor: Actor): Promise<void> {
 /** People answer, and take back what they answered. */
 async function accepts({ answers }: Store, { random }: Actor): Promise<void> {
 	const sessionId = random.pick(RACED);
-	const { messageIndex = 0, fingerprint = '' } = questionViewAt(asking, 0) ?? {};
+	const { messageIndex = 0, fingerprint = '' } = questionSnapshotAt(asking, 0) ?? {};
 	const question = { service: SERVICE, sessionId, messageIndex };
 	const answer = submission({ id: randomUUID(), question, fingerprint, press: { undoUntil: T0 + 10_000 }, viewId: '' });
 	const result = await answers.accept(answer);
@@ -384,7 +384,7 @@ async function accepts({ answers }: Store, { random }: Actor): Promise<void> {
 
 /** People open forms, type in them, close and send them; what they show is drawn, and all is marked. */
 async function views(store: Store, { random, token }: Actor): Promise<void> {
-	const { messageIndex = 0, fingerprint = '' } = questionViewAt(asking, 0) ?? {};
+	const { messageIndex = 0, fingerprint = '' } = questionSnapshotAt(asking, 0) ?? {};
 	const question = { service: SERVICE, sessionId: random.pick(RACED), messageIndex };
 	const [viewId, other] = random.pick([
 		['V1', 'V2'],
@@ -410,7 +410,7 @@ async function views(store: Store, { random, token }: Actor): Promise<void> {
 async function handsOver({ db, handOvers, watches }: Store, { random }: Actor): Promise<void> {
 	const key = { service: SERVICE, sessionId: random.pick(RACED) };
 	const channelId = random.pick(CHANNEL_IDS);
-	const { fingerprint = '' } = questionViewAt(asking, 0) ?? {};
+	const { fingerprint = '' } = questionSnapshotAt(asking, 0) ?? {};
 	const question = { teamId: 'T1', session: key, fingerprint };
 	const watch = await watches.find({ teamId: 'T1', channelId }, key);
 	const current = readHandOver(await openQuestionOf(db.read, key), 'T1');

@@ -6,7 +6,7 @@ import { fieldTitle } from '../../slack/form/fields.ts';
 import { CALLBACKS, newMetadata, type ViewMetadata } from '../../slack/ids.ts';
 import { type AllowedRequest, isOfSession, type Submitted, type Wait, windowPlace } from '../../slack/request.ts';
 import { line } from '../../slack/rich-text.ts';
-import type { Drafting, StandingForm } from '../session/drafts.ts';
+import type { Drafting, OpenForm } from '../session/drafts.ts';
 import type { SessionFlow } from '../session/session-flow.ts';
 
 /** Registers "Send answer": an answer is checked and stored, and only then acknowledged. */
@@ -15,7 +15,7 @@ export function registerSubmission(
 ): void {
 	const { listen, flow, drafting, reply, answers } = core;
 
-	function submissionOf(request: AllowedRequest, { view, metadata, typed }: StandingForm, arrivalSeen: number | null) {
+	function submissionOf(request: AllowedRequest, { view, metadata, typed }: OpenForm, arrivalSeen: number | null) {
 		const length = Math.max(...metadata.fields) + 1;
 		const items = Array.from({ length }, (_, position): AnswerItem => {
 			const isField = metadata.fields.includes(position);
@@ -52,7 +52,7 @@ export function registerSubmission(
 		return { ack: { response_action: 'update', view: await reply.olderView(shown, kept) } };
 	}
 
-	async function send(request: AllowedRequest, form: StandingForm, { inTime }: Wait): Promise<Submitted> {
+	async function send(request: AllowedRequest, form: OpenForm, { inTime }: Wait): Promise<Submitted> {
 		const keepText = () => drafting.keep(request.person, form, true);
 		const { view, metadata } = form;
 		// A form of an older version is not sent. What was typed stays as a draft, unless it is secret.

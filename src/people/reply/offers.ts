@@ -2,7 +2,7 @@ import type { AnswerStore } from '../../delivery/answer-store.ts';
 import { isAnsweredSince } from '../../domain/answer.ts';
 import { isInThread } from '../../domain/channel-settings.ts';
 import type { Person } from '../../domain/person.ts';
-import type { QuestionView } from '../../domain/session-snapshot.ts';
+import type { QuestionSnapshot } from '../../domain/session-snapshot.ts';
 import { hashOf } from '../../kernel/values.ts';
 import { openQuestionParts } from '../../screens/question.ts';
 import { chosenTextHelp, filesHelp, formOffer, type OfferedQuestion, replyOffer } from '../../screens/reply.ts';
@@ -58,7 +58,7 @@ export function createOffers(
 	}
 
 	/** The item that a text may fill; null: only secret ones are open. */
-	const itemFor = ({ items }: QuestionView) => {
+	const itemFor = ({ items }: QuestionSnapshot) => {
 		const position = items.findIndex((item) => item.open && !item.secret);
 		return position === -1 ? null : position;
 	};

@@ -30,7 +30,7 @@ const KEPT_ASIDE = -1;
 const OF_AGENT = -2;
 const agentFormId = (formId: string) => `${formId}.agent`;
 
-interface Shown {
+interface FormInView {
 	readonly question: Question | null;
 	readonly metadata: ViewMetadata;
 	/** Why the person may not answer it; null: they may. */
@@ -38,7 +38,7 @@ interface Shown {
 }
 
 /** A form as somebody sees it, with what they have typed. */
-export interface StandingForm {
+export interface OpenForm {
 	readonly view: SubmittedView;
 	/** With `secret` as the box is ticked now. */
 	readonly metadata: ViewMetadata;
@@ -77,7 +77,7 @@ export function createDrafting({ serviceUrl, store, clock, log }: Core<{ drafts:
 		}
 	}
 
-	async function read(view: SubmittedSessionView, actedBlockId?: string): Promise<StandingForm> {
+	async function read(view: SubmittedSessionView, actedBlockId?: string): Promise<OpenForm> {
 		const { metadata } = view;
 		const at = clock.now();
 		const [draft, agent] = needsAgentTexts(view)
@@ -94,7 +94,7 @@ export function createDrafting({ serviceUrl, store, clock, log }: Core<{ drafts:
 	}
 
 	/** Saves a form as a draft, after its submission only with `isSubmitted`. */
-	async function keep(person: Person, { view, metadata, typed }: StandingForm, isSubmitted = false): Promise<void> {
+	async function keep(person: Person, { view, metadata, typed }: OpenForm, isSubmitted = false): Promise<void> {
 		const question = keyOf(metadata);
 		const { formId, fingerprint, shownHash, sessionName } = metadata;
 		if (question === null || fingerprint === null || metadata.fields.length === 0) return;
@@ -125,7 +125,7 @@ export function createDrafting({ serviceUrl, store, clock, log }: Core<{ drafts:
 			return hash === null || hash === view.hash ? null : { ...view, hash };
 		},
 		/** Stores which question a view shows (null: none), so that it gets notices. Whoever may answer it claims it. */
-		async shown(person: Person, { id, hash }: ViewHandle, view: ModalView, shown: Shown): Promise<void> {
+		async shown(person: Person, { id, hash }: ViewHandle, view: ModalView, shown: FormInView): Promise<void> {
 			const { question: asked, metadata, refused = null } = shown;
 			// Slack's response to the opening, or to the update, was lost: they are answering once they type.
 			if (id === null || hash === '') return;
@@ -137,7 +137,7 @@ export function createDrafting({ serviceUrl, store, clock, log }: Core<{ drafts:
 			const form = { person, question, ...pick(asked, 'fingerprint', 'shownHash'), hash, claimUntil, submissionKey };
 			await noted(views.formShown(id, form, view, now));
 		},
-		async save(person: Person, view: SubmittedSessionView): Promise<StandingForm> {
+		async save(person: Person, view: SubmittedSessionView): Promise<OpenForm> {
 			const form = await read(view);
 			await keep(person, form);
 			return form;
@@ -192,7 +192,7 @@ export function createDrafting({ serviceUrl, store, clock, log }: Core<{ drafts:
 		letGo: (draft: Draft) => drafts.save({ ...draft, values: {}, secret: [] }),
 		discard: ({ person, question }: Draft) => drafts.discard({ person, question }),
 		/** Removes the texts of ticked items from the person's drafts. Everybody may do that, but not `keep` the form. */
-		async marked(person: Person, view: SubmittedSessionView, actedBlockId: string): Promise<StandingForm> {
+		async marked(person: Person, view: SubmittedSessionView, actedBlockId: string): Promise<OpenForm> {
 			const form = await read(view, actedBlockId);
 			const question = keyOf(form.metadata);
 			if (question === null) return form;

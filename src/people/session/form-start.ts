@@ -1,6 +1,6 @@
 import type { Draft } from '../../delivery/draft-store.ts';
 import { draftsIn } from '../../domain/agent-drafts.ts';
-import { type AnswerMarks, initiallySecretPositions } from '../../domain/secrecy.ts';
+import { type AnswerSecrecy, initiallySecretPositions } from '../../domain/secrecy.ts';
 import { isSameQuestion, type Question } from '../../domain/session.ts';
 import { NOTICES } from '../../screens/form-notices.ts';
 import { asksTheSame, type Values, withoutChoices } from '../../slack/form/fields.ts';
@@ -13,7 +13,7 @@ import type { Prefill } from './drafts.ts';
 export function secretFields(
 	question: Question,
 	metadata: ViewMetadata,
-	marks: readonly AnswerMarks[],
+	marks: readonly AnswerSecrecy[],
 	draft: Draft | null,
 ) {
 	const before = draft?.fingerprint === question.fingerprint ? (draft.secret ?? []) : [];

@@ -43,7 +43,7 @@ export interface OpenOptions extends SessionTarget {
 	readonly chosen?: ChosenMessage | null;
 }
 
-interface Shown extends Content {
+interface ToShow extends Content {
 	readonly chosen?: ChosenMessage | null;
 	/** Allows to read the session; left out: it is asked for. */
 	readonly permit?: ReadPermit;
@@ -62,7 +62,7 @@ interface Filling {
 interface Failed {
 	readonly request: AllowedRequest;
 	readonly handle: ViewHandle;
-	readonly content: Shown;
+	readonly content: ToShow;
 	readonly error: unknown;
 }
 
@@ -98,7 +98,7 @@ export function createSessionFlow(core: Parameters<typeof createPresenter>[0]) {
 	async function fill(
 		person: Person,
 		handle: ViewHandle,
-		content: Shown,
+		content: ToShow,
 		{ reading, notices = [] }: Filling,
 	): Promise<Filled> {
 		const { chosen = null } = content;
@@ -128,7 +128,7 @@ export function createSessionFlow(core: Parameters<typeof createPresenter>[0]) {
 	}
 
 	/** Shows the stored question. `words`: why its session cannot be read. Null when no question can be shown. */
-	async function fillStored(person: Person, handle: ViewHandle, content: Shown, words: Words) {
+	async function fillStored(person: Person, handle: ViewHandle, content: ToShow, words: Words) {
 		const reading = await presenter.stored(content.metadata);
 		if (reading === null) return null;
 		const notices = [NOTICES.stored(words, reading.readAt)];
@@ -163,7 +163,7 @@ export function createSessionFlow(core: Parameters<typeof createPresenter>[0]) {
 	async function putNotice(
 		person: Person,
 		handle: ViewHandle,
-		{ metadata, typed = null, tries }: Pick<Shown, 'metadata' | 'typed' | 'tries'>,
+		{ metadata, typed = null, tries }: Pick<ToShow, 'metadata' | 'typed' | 'tries'>,
 		notice: (readAt: number) => SessionModel['notices'][number],
 	) {
 		// After a submission the view shows a receipt, which must not be replaced.
@@ -221,7 +221,7 @@ export function createSessionFlow(core: Parameters<typeof createPresenter>[0]) {
 	 * Shows a session in a view. `isShown`: it shows that already, and keeps it during the read. Resolves to `shown`,
 	 * `stored`, `closed_meanwhile` or the code of an error; null when nothing was read.
 	 */
-	async function showIn(request: AllowedRequest, handle: ViewHandle, content: Shown, isShown: boolean) {
+	async function showIn(request: AllowedRequest, handle: ViewHandle, content: ToShow, isShown: boolean) {
 		const { person } = request;
 		const { metadata } = content;
 		const { sessionId } = metadata;
@@ -286,7 +286,7 @@ export function createSessionFlow(core: Parameters<typeof createPresenter>[0]) {
 	}
 
 	/** Shows the session again in an open view, whose texts stay. If it cannot be read, the error opens on top. */
-	async function show(request: AllowedRequest, content: Shown & { view: SubmittedView }): Promise<void> {
+	async function show(request: AllowedRequest, content: ToShow & { view: SubmittedView }): Promise<void> {
 		const { view, metadata } = content;
 		const isShown = view.callbackId === CALLBACKS.session;
 		if (view.callbackId === CALLBACKS.receipt) await drafting.leaveReceipt(view.id);
@@ -295,7 +295,7 @@ export function createSessionFlow(core: Parameters<typeof createPresenter>[0]) {
 	}
 
 	/** Opens a modal with the request's trigger, perhaps `onTop` of an open one. The modal also shows a refusal. */
-	function openModal(request: PersonRequest, content: Shown, messageIndex: number | null, onTop: boolean): Task {
+	function openModal(request: PersonRequest, content: ToShow, messageIndex: number | null, onTop: boolean): Task {
 		const { metadata } = content;
 		const { sessionId, origin } = metadata;
 		const loading = loadingModal(metadata, { isKnown: personReads.isKnown(request) });

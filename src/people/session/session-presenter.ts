@@ -17,7 +17,7 @@ import type { PersonRead } from '../../slack/person-reads.ts';
 import type { Words } from '../../slack/rich-text.ts';
 import type { SessionStore } from '../../store/watched-sessions.ts';
 import type { ViewStore } from '../../surfaces/view-store.ts';
-import type { Drafting, Prefill, StandingForm } from './drafts.ts';
+import type { Drafting, Prefill, OpenForm } from './drafts.ts';
 import {
 	emptiedNotice,
 	emptiedWords,
@@ -32,7 +32,7 @@ import { secretFields, startingValues } from './form-start.ts';
 
 export interface Content {
 	readonly metadata: ViewMetadata;
-	readonly typed?: Pick<StandingForm['typed'], 'values' | 'at'> | null;
+	readonly typed?: Pick<OpenForm['typed'], 'values' | 'at'> | null;
 	/** A message chosen with "Use as answer", or an answer. */
 	readonly prefill?: Prefill | null;
 	/** The message index that a button named; `newest`: they came to answer what is open; null: not to answer. */

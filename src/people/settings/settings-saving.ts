@@ -116,7 +116,7 @@ export function createSettingsSaving(core: HandlerContext<{ readonly channelSett
 		const parts = changedParts(before, chosen);
 		const content = { kind: 'settingsChanged', by: person.userId, before, after: chosen } as const;
 		const around = parts.includes('answerers') ? await store.rulesAround(channel) : [];
-		const { groupIds } = await accessPolicy.standingOf(person.userId, around);
+		const { groupIds } = await accessPolicy.withGroups(person.userId, around);
 		const post = { target: { kind: 'channel', ...channel } as const, key: `settings:${revision + 1}`, content };
 		const written = { settings: chosen, revision, person, post, now: clock.now(), groupIds };
 		if (parts.length > 0 && (await store.write(channel, written))) {

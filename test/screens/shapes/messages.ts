@@ -41,7 +41,7 @@ import type { Answer } from '../../../src/domain/answer.ts';
 import type { ReminderStage } from '../../../src/domain/channel-settings.ts';
 import type { ReadSession } from '../../../src/domain/gate.ts';
 import type { Person } from '../../../src/domain/person.ts';
-import type { QuestionView } from '../../../src/domain/session-snapshot.ts';
+import type { QuestionSnapshot } from '../../../src/domain/session-snapshot.ts';
 import { type CardModel, endPost, watchCard } from '../../../src/screens/card.ts';
 import {
 	CHOICE_WORDS,
@@ -129,16 +129,16 @@ function reminderOf(session: ReadSession, stage: ReminderStage): RemindedQuestio
 
 const writtenText = (text: string) => ({ text, question: questionOf(FLIGHTS), sessionName: 'Plan the trip' });
 
-function askedAs(question: QuestionView) {
+function askedAs(question: QuestionSnapshot) {
 	return { question, readAt: NOW - 120_000 };
 }
 
-function answered(item: QuestionView['items'][number]) {
+function answered(item: QuestionSnapshot['items'][number]) {
 	return { ...item, open: false, value: GIANT };
 }
 
 /** The last item is open. */
-function partly(question: QuestionView): QuestionView {
+function partly(question: QuestionSnapshot): QuestionSnapshot {
 	const items = question.items.map((item, at) => (at === question.items.length - 1 ? item : answered(item)));
 	return { ...question, items, openCount: 1 };
 }
@@ -319,7 +319,7 @@ function givenBackAs(by = USER_ID) {
 }
 
 /** The posts of an open question. */
-function askedShapes(of: string, question: QuestionView, post: PostContext): Shape[] {
+function askedShapes(of: string, question: QuestionSnapshot, post: PostContext): Shape[] {
 	return shapesOf(askedPost, {
 		[of]: [askedAs(question), false, post],
 		[`${of}, changed`]: [askedAs(question), true, post],

@@ -1,4 +1,4 @@
-import type { QuestionView } from '../../../src/domain/session-snapshot.ts';
+import type { QuestionSnapshot } from '../../../src/domain/session-snapshot.ts';
 import type { PostContext } from '../../../src/screens/question-post.ts';
 import type { Asked } from '../../../src/store/question-store.ts';
 
@@ -27,12 +27,12 @@ export function postContext(
 }
 
 /** A question as it was announced. */
-export function askedContent(question: QuestionView): Asked {
+export function askedContent(question: QuestionSnapshot): Asked {
 	return { question, readAt: 0 };
 }
 
 /** A question of which each item was answered with this value. */
-export function answeredContent(question: QuestionView, value: string): Asked {
+export function answeredContent(question: QuestionSnapshot, value: string): Asked {
 	const answered = question.items.map((item) => ({ ...item, open: false, value }));
 	return { ...askedContent(question), answered };
 }
