@@ -93,8 +93,8 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 	/** What our answers and earlier reads mean for a session that was read. */
 	async function readAnswers(read: Omit<Reading, 'steadySince'>, isWatched = true) {
 		const reading = { ...read, steadySince: steadySince(clock) };
-		const { marks, ...ours } = await ourAnswers(store.answers, { serviceUrl, reading, isWatched });
-		return { ...ours, disclosure: disclosureOf(marks, config.SHOW_ANSWERS) };
+		const { secrecy, ...ours } = await ourAnswers(store.answers, { serviceUrl, reading, isWatched });
+		return { ...ours, disclosure: disclosureOf(secrecy, config.SHOW_ANSWERS) };
 	}
 	const noteRead = createReadNotes(core, readAnswers);
 

@@ -163,7 +163,7 @@ export const answersToQuestions =
 		const all = ofSession.where(sql<boolean>`(${isThere} or ${isSame})`);
 		const marked = rows.length < MOST_READ ? rows : await all.select(MARKS).orderBy('acceptedAt').execute();
 		const answers = await runInSlices(mapInSteps(rows, readOrSkip));
-		return { answers: answers.flat(), marks: await runInSlices(mapInSteps(marked, (row) => readMarks(row, cipher))) };
+		return { answers: answers.flat(), secrecy: await runInSlices(mapInSteps(marked, (row) => readMarks(row, cipher))) };
 	};
 
 /** What a row says about secrecy, even of an unreadable or emptied answer. Damaged columns hide more, not less. */

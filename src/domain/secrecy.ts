@@ -85,10 +85,10 @@ type Asked = Pick<Question, 'messageIndex' | 'fingerprint' | 'items' | 'sent' | 
  *    something else: hidden.
  * 4. Otherwise the value came from outside, and `looksSecretAt` decides.
  */
-export function isSecretValue(marks: readonly AnswerSecrecy[], asked: Asked, position: number): boolean {
+export function isSecretValue(secrecy: readonly AnswerSecrecy[], asked: Asked, position: number): boolean {
 	const sent = asked.sent[position];
 	if (sent === undefined) return true;
-	const arrived = marks.filter(({ mayHaveArrived }) => mayHaveArrived);
+	const arrived = secrecy.filter(({ mayHaveArrived }) => mayHaveArrived);
 	const here = arrived.filter(({ messageIndex }) => messageIndex === asked.messageIndex);
 	const isSame = ({ fingerprint }: AnswerSecrecy) => fingerprint === asked.fingerprint;
 	if (here.some((mark) => isSame(mark) && isMarked(mark, position))) return true;
@@ -99,16 +99,16 @@ export function isSecretValue(marks: readonly AnswerSecrecy[], asked: Asked, pos
 	if (arrived.some((mark) => isSame(mark) && isOrdinary(mark))) return false;
 	// An agent may reword a message or add items and keep a value. Its position is then unknown.
 	const isReworded = here.some((mark) => !isSame(mark) && mark.secret?.length !== 0);
-	return isReworded || isInitiallySecret(marks, asked, position);
+	return isReworded || isInitiallySecret(secrecy, asked, position);
 }
 
 /** Whether an item looks secret, or somebody gave a secret answer to it. */
-function isInitiallySecret(marks: readonly AnswerSecrecy[], asked: Asked, position: number): boolean {
-	const ours = marks.filter(({ fingerprint }) => fingerprint === asked.fingerprint);
+function isInitiallySecret(secrecy: readonly AnswerSecrecy[], asked: Asked, position: number): boolean {
+	const ours = secrecy.filter(({ fingerprint }) => fingerprint === asked.fingerprint);
 	return ours.some((mark) => isMarked(mark, position)) || looksSecretAt(asked, position);
 }
 
 /** The positions whose box is ticked in a new form. */
-export function initiallySecretPositions(marks: readonly AnswerSecrecy[], asked: Asked): number[] {
-	return [...asked.items.keys()].filter((position) => isInitiallySecret(marks, asked, position));
+export function initiallySecretPositions(secrecy: readonly AnswerSecrecy[], asked: Asked): number[] {
+	return [...asked.items.keys()].filter((position) => isInitiallySecret(secrecy, asked, position));
 }

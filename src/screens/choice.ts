@@ -15,7 +15,7 @@ import { slackCodeOf } from '../slack/clients.ts';
 import { type ErrorContext, errorWords } from '../slack/error-view.ts';
 import { ACTIONS, encodeTarget, type PressedOption, type SessionTarget } from '../slack/ids.ts';
 import { mentionOf } from '../slack/phrases.ts';
-import { template, rich, sentences, type Words } from '../slack/rich-text.ts';
+import { rich, sentences, template, type Words } from '../slack/rich-text.ts';
 import { answerTitle, stateLine } from './answer.ts';
 import { notYetWords } from './receipt.ts';
 

@@ -1,7 +1,7 @@
 import type { Answer } from '../domain/answer.ts';
 import { isBlank } from '../domain/shown-text.ts';
 import { agoText, mentionOf, momentOf, stillWaitingWords, valuePieces } from '../slack/phrases.ts';
-import { joined, line, template, type Piece, quotedText, rich, type Words } from '../slack/rich-text.ts';
+import { joined, line, type Piece, quotedText, rich, template, type Words } from '../slack/rich-text.ts';
 import { stateLine } from './answer.ts';
 
 /** A notice above a question: words, and perhaps quotes of what somebody wrote. */

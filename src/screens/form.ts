@@ -149,7 +149,7 @@ export interface SessionModel {
 	/** Positions whose box is ticked; if left out, those that look secret. */
 	readonly secret?: readonly number[];
 	/** From our answers in this session: which values of filled items are secret. */
-	readonly marks?: readonly AnswerSecrecy[];
+	readonly secrecy?: readonly AnswerSecrecy[];
 	readonly notices: readonly Notice[];
 	/** Ids of the other people who have the question in a form now. */
 	readonly claims: readonly string[];
@@ -266,7 +266,7 @@ function questionBlocks(model: SessionModel, question: Question, form: Form, fil
 	const { metadata } = model;
 	const { cut, mask } = filter;
 	const said = agentText(mask.read(question.context), 2900, cut.onCut);
-	const filled = filledItems(question, model.marks ?? [], mask);
+	const filled = filledItems(question, model.secrecy ?? [], mask);
 	const hasRoom = form.kind !== 'fields' || form.blocks.length <= MOST_BELOW_PICTURE;
 	const blocks = [...richText(...said, ...filled), ...(hasRoom ? pictureBlocks(model) : [])];
 	const dashboard = dashboardOf(model);

@@ -24,13 +24,13 @@ import {
 import {
 	bold,
 	line,
-	template,
 	plainWords,
 	quote,
 	quotedText,
 	rich,
 	richText,
 	sentences,
+	template,
 	type Words,
 } from '../slack/rich-text.ts';
 import type { Asked } from '../store/question-store.ts';
@@ -96,12 +96,12 @@ export function handOverPost(
 	note: string | null = null,
 ) {
 	const { question, readAt } = asked;
-	const { sessionId, channelId, watchedBy, offersOptions, view, discreet } = post;
+	const { sessionId, channelId, watchedBy, offersOptions, snapshot, discreet } = post;
 	if (isAnswering(asked, post.standing)) return settledQuestionPost(asked, null, post);
 	const isHeld = content.kind === 'handedOver';
 	const words = isHeld ? handedOverWords(content.from) : givenBackWords(content);
 	const mark = { sessionId, fingerprint: question.fingerprint };
-	const text = questionText({ question, sessionName: view?.name ?? '', discreet });
+	const text = questionText({ question, sessionName: snapshot?.name ?? '', discreet });
 	const place = placeWords(channelId, watchedBy === post.reader ? null : mentionOf(watchedBy));
 	const from = isHeld ? mentionOf(content.from) : '';
 	const hint = isHeld
@@ -113,7 +113,7 @@ export function handOverPost(
 	const blocks = fitting(POST_ROOMS, (room) => {
 		const open = openQuestionParts(question, {
 			sessionId,
-			sessionName: view?.name ?? '',
+			sessionName: snapshot?.name ?? '',
 			discreet,
 			room,
 			choices: offersOptions ? { channelId, readAt } : null,
@@ -181,9 +181,12 @@ type HandOverOutcome =
 export function handOverWords(outcome: HandOverOutcome): Words {
 	switch (outcome.kind) {
 		case 'handedOver':
-			return template('↪️ You handed the question over to {to}, who gets a direct message. Others can still answer it.', {
-				to: mentionOf(outcome.handOver.to),
-			});
+			return template(
+				'↪️ You handed the question over to {to}, who gets a direct message. Others can still answer it.',
+				{
+					to: mentionOf(outcome.handOver.to),
+				},
+			);
 		case 'taken': {
 			const { from, to, count } = outcome.handOver;
 			const who = mentionOf(to);

@@ -3,7 +3,7 @@ import { APP_NAME, COMMAND, type CommandWord } from '../kernel/command-name.ts';
 import { button, buttons, labelAbout, type MessageContent, message, section, textMessage } from '../slack/blocks.ts';
 import { meantWords } from '../slack/error-view.ts';
 import { ACTIONS } from '../slack/ids.ts';
-import { bold, lines, template, rich, sentences } from '../slack/rich-text.ts';
+import { bold, lines, rich, sentences, template } from '../slack/rich-text.ts';
 
 /** What is wrong with a command, in at most 15 words. `{typed}`: what was typed; `{meant}`: what is similar to it. */
 const MISTYPED = {

@@ -49,7 +49,7 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 		const sessions = from(db.read, 'watched_sessions', { service, sessionId: sessionIds });
 		const rows = await sessions.select(['service', 'sessionId', 'view']).execute();
 		const read = rows.map((row) => [row.sessionId, viewColumn.open(row.view, row, cipher)] as const);
-		return new Map(read.flatMap(([id, view]) => (view === null ? [] : [[id, view]])));
+		return new Map(read.flatMap(([id, snapshot]) => (snapshot === null ? [] : [[id, snapshot]])));
 	}
 
 	/** Whether reads found the question of a pressed option changed or closed, without an answer to it. */

@@ -48,7 +48,17 @@ import {
 	sessionTitle,
 	valueLine,
 } from '../slack/phrases.ts';
-import { bold, joined, lines, template, plainWords, rich, richText, sentences, type Words } from '../slack/rich-text.ts';
+import {
+	bold,
+	joined,
+	lines,
+	plainWords,
+	rich,
+	richText,
+	sentences,
+	template,
+	type Words,
+} from '../slack/rich-text.ts';
 import type { WaitingSession } from '../store/watch.ts';
 import type { DueView } from '../surfaces/view-store.ts';
 import type { InboxLook } from '../surfaces/views.ts';

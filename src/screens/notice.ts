@@ -12,7 +12,7 @@ import {
 	shownId,
 	statusWords,
 } from '../slack/phrases.ts';
-import { bold, lines, listed, template, rich, sentences, type Words } from '../slack/rich-text.ts';
+import { bold, lines, listed, rich, sentences, template, type Words } from '../slack/rich-text.ts';
 import { WATCH_MAX_DAYS, type WatchEnd } from '../store/watch.ts';
 import type { ContentOf, PostKind } from '../surfaces/post.ts';
 import { type PostContext, postTitle, WATCHED_AGAIN, waitingLine } from './question-post.ts';
@@ -25,7 +25,7 @@ const PLAIN = {
 	status({ from, to }, post) {
 		const { emoji, words } = statusWords(to);
 		const first = rich`${emoji} *${postTitle(post)}*: ${words} (before: ${statusWords(from).words})`;
-		return lines(first, post.view?.status === to ? waitingLine(post.view) : '');
+		return lines(first, post.snapshot?.status === to ? waitingLine(post.snapshot) : '');
 	},
 	watchEnded: (_, post) => rich`👋 ${endedWords(post)}`,
 	serviceDown: ({ since, code }) =>

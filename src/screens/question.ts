@@ -293,13 +293,13 @@ const LINE_LENGTH = 150;
 export const LINE_LENGTHS = [LINE_LENGTH, 60, 30] as const;
 
 /** The items that are not open, with their values. The open items may need them as context. */
-export function filledItems(question: Question, marks: readonly AnswerSecrecy[], { read }: Mask): Piece[] {
+export function filledItems(question: Question, secrecy: readonly AnswerSecrecy[], { read }: Mask): Piece[] {
 	const open = new Set(question.openItems);
 	const filled = question.items
 		.map((item, position) => ({ ...item, position }))
 		.filter(({ position }) => !open.has(position));
 	const shown = filled.slice(0, MOST_FILLED).flatMap(({ title, value, position }) => {
-		const secret = isSecretValue(marks, question, position);
+		const secret = isSecretValue(secrecy, question, position);
 		return answeredItem(
 			{ title: read(title), value: value === '' ? null : read(value), secret, withheld: false },
 			position,

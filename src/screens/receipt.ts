@@ -39,12 +39,12 @@ import {
 	bold,
 	joined,
 	line,
-	template,
 	type Piece,
 	quotedText,
 	rich,
 	richText,
 	sentences,
+	template,
 	type Words,
 } from '../slack/rich-text.ts';
 import { type Drawing, lookOf } from '../surfaces/post.ts';

@@ -18,7 +18,7 @@ import {
 } from '../slack/blocks.ts';
 import { ACTIONS, encodeReply, encodeTextTarget, type OfferedReply } from '../slack/ids.ts';
 import { andMoreWords, idIfAmbiguous, sessionTitle } from '../slack/phrases.ts';
-import { bold, joined, line, template, quotedText, rich, richText } from '../slack/rich-text.ts';
+import { bold, joined, line, quotedText, rich, richText, template } from '../slack/rich-text.ts';
 import { askedLine, elsewhereWords, LINE_LENGTHS, ONLY_TEXT } from './question.ts';
 
 const CHOSEN_TEXT_HELP = {

@@ -34,7 +34,7 @@ import {
 	placeWords,
 } from '../slack/phrases.ts';
 import type { Submitted, SubmittedView } from '../slack/request.ts';
-import { isEmpty, joined, lines, template, plainWords, rich, sentences, type Words } from '../slack/rich-text.ts';
+import { isEmpty, joined, lines, plainWords, rich, sentences, template, type Words } from '../slack/rich-text.ts';
 import { groupIn, groupName, MOST_NAMED, type UserGroups } from '../slack/user-groups.ts';
 import type { ContentOf } from '../surfaces/post.ts';
 import {

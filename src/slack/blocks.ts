@@ -216,7 +216,13 @@ export function textMessage(words: Words, below: readonly KnownBlock[] = []): Me
 export const isOfBlocks = (code: string | null) => /^(?:invalid_blocks|msg_(?:blocks_)?too_long)/.test(code ?? '');
 
 /** Blocks that Slack takes where it refuses others. */
-const PLAIN_BLOCKS: readonly string[] = ['section', 'context', 'actions', 'divider', 'header'] satisfies KnownBlock['type'][];
+const PLAIN_BLOCKS: readonly string[] = [
+	'section',
+	'context',
+	'actions',
+	'divider',
+	'header',
+] satisfies KnownBlock['type'][];
 
 /** A message whose blocks Slack refused: each block that is not `PLAIN` becomes a section of its plain text. */
 export function plainMessage<M extends Pick<MessageContent, 'blocks'>>(refused: M): M {

@@ -16,7 +16,7 @@ import {
 import type { ChannelVerdict } from './channels.ts';
 import { ACTIONS, CALLBACKS, type ViewMetadata } from './ids.ts';
 import { andMoreWords, contactOf, linkWords, momentOf, NOBODY_NAMED, sessionName, smallId } from './phrases.ts';
-import { template, plainWords, rich, sentences, type Words } from './rich-text.ts';
+import { plainWords, rich, sentences, template, type Words } from './rich-text.ts';
 
 /**
  * What of the person's input is safe after an error. `answer`: it is stored; `text`: still in the window; `draft`: kept

@@ -147,7 +147,12 @@ export const noteSeen = (trx: Db, id: string, { evidence: found, messageIndex }:
 type Seen = { readonly evidence: Evidence; readonly messageIndex: number };
 
 /** Stores the items of a question as a read shows them answered. */
-export async function keepAnswered(trx: Db, row: Row<'questions'>, answered: QuestionSnapshot['items'], cipher: Cipher) {
+export async function keepAnswered(
+	trx: Db,
+	row: Row<'questions'>,
+	answered: QuestionSnapshot['items'],
+	cipher: Cipher,
+) {
 	const asked = questionContentColumn.open(row.content, row, cipher);
 	if (asked === null) return;
 	const content = questionContentColumn.seal({ ...asked, answered }, row, cipher);

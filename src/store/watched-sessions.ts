@@ -134,7 +134,7 @@ export async function askForRead(trx: Db, row: WatchedSessionRow, by: number, at
 /** What a read writes to the row of its session. `earlyReadCount`: as it was when the read was taken. */
 export interface SessionRead extends Omit<WatchedSession, 'session' | 'digest' | 'earlyReadAskedAt' | 'listed'> {
 	/** Left out when it shows what is stored already. */
-	readonly view?: SessionSnapshot;
+	readonly snapshot?: SessionSnapshot;
 }
 
 /**
@@ -158,9 +158,9 @@ export async function noteRead(
 			readBy: isEarly ? Math.min(by, at) : readBy,
 			...WITHOUT_LEASE,
 		}),
-		...(read.view !== undefined && {
-			digest: JSON.stringify(read.view.digest),
-			view: viewColumn.seal(read.view, row, cipher),
+		...(read.snapshot !== undefined && {
+			digest: JSON.stringify(read.snapshot.digest),
+			view: viewColumn.seal(read.snapshot, row, cipher),
 		}),
 	};
 	await change(trx, 'watched_sessions', { ...sessionOf(row), leaseToken }, columns).execute();
@@ -234,7 +234,7 @@ export function createSessionStore({ db, cipher }: StoreParts) {
 	/** `view` is null before the first read, and when it cannot be read. */
 	const readStored = (row: WatchedSessionRow) => ({
 		...readWatchedSession(row),
-		view: viewColumn.open(row.view, row, cipher),
+		snapshot: viewColumn.open(row.view, row, cipher),
 	});
 
 	return {

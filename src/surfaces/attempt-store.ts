@@ -10,7 +10,6 @@ import {
 	type AttemptResult,
 	AWAITED,
 	cardAgain,
-	remindedIn,
 	HELD,
 	isOfHandOver,
 	isToBePlain,
@@ -21,6 +20,7 @@ import {
 	type PostContent,
 	type PostRow,
 	readPost,
+	remindedIn,
 	targetOf,
 	UNSURE_MS,
 } from './post.ts';

@@ -62,8 +62,8 @@ describe('isSecretValue', () => {
 			door,
 			[mark(password, { secret: [0] }), mark(door, { values: ['blue'] })],
 		],
-	])('is %s when %s', (secret, _, question, marks) => {
-		expect(isSecretValue(marks, question, 0)).toBe(secret);
+	])('is %s when %s', (secret, _, question, secrecy) => {
+		expect(isSecretValue(secrecy, question, 0)).toBe(secret);
 	});
 
 	it('is true when the item does not exist', () => {

@@ -68,7 +68,7 @@ describe('posts', () => {
 		await store.watches.raiseHand({ ...raised, session: KEY });
 		let addsNow = false;
 		const judgedLate: typeof ourAnswers = async (...read) => {
-			const fields = { createdAt: clock.now(), view: snapshotOf(session(asking), clock.now()), news: [] };
+			const fields = { createdAt: clock.now(), snapshot: snapshotOf(session(asking), clock.now()), news: [] };
 			if (addsNow) {
 				addsNow = false;
 				for (const channelId of ['C2', 'C3']) await store.watches.add(newWatch({ ...fields, channelId }));
@@ -153,7 +153,7 @@ describe('a session', () => {
 
 	it('ends a watch when its session could not be read for days', async () => {
 		const long = T0 - WEEK_MS + 30_000;
-		const watches = [{ createdAt: long, view: sessionView('s1', long) }];
+		const watches = [{ createdAt: long, snapshot: sessionView('s1', long) }];
 		const failing = { failure: 'unreadable_answer', watches };
 		const { announced } = await createWatchedHarness({ ...failing, ms: 90_000 });
 		expect(await announced()).toEqual([{ kind: 'card' }, { kind: 'watchEnded', reason: 'noChange' }]);

@@ -10,7 +10,6 @@ import {
 	line,
 	lines,
 	listed,
-	template,
 	notificationText,
 	type Part,
 	piecesText,
@@ -22,6 +21,7 @@ import {
 	sentences,
 	smallElements,
 	struck,
+	template,
 	unescaped,
 } from '../../src/slack/rich-text.ts';
 import { runs } from '../support/runs.ts';

@@ -30,7 +30,7 @@ function answeredNotice(answer: Answer, now: number): Notice {
 export function settledNotice(
 	{ person, metadata, reading: { session }, wanted = null }: Wanted,
 	question: Question | null,
-	{ standing, marks }: OurAnswers,
+	{ standing, secrecy }: OurAnswers,
 	now: number,
 ): Notice[] {
 	const newest = question === null ? askingMessageIndex(session) : null;
@@ -40,10 +40,10 @@ export function settledNotice(
 	const answer = standing(before);
 	const settled = questionAt(session, before);
 	if (metadata.again && settled !== null && !isOver(session.status))
-		return [NOTICES.standsThere(valuesAt(session, settled, marks), isBesideAnother(metadata, settled))];
+		return [NOTICES.standsThere(valuesAt(session, settled, secrecy), isBesideAnother(metadata, settled))];
 	if (answer !== null) return answer.person.userId === person.userId ? [] : [answeredNotice(answer, now)];
 	if (settled === null || settled.items.every((item) => item.value === '')) return [];
-	return [NOTICES.answeredMeanwhile(null, valuesAt(session, settled, marks), null, now)];
+	return [NOTICES.answeredMeanwhile(null, valuesAt(session, settled, secrecy), null, now)];
 }
 
 /** The notice about an answer to the open question that Handraise has not delivered yet, or that may have arrived. */

@@ -13,11 +13,11 @@ import type { Prefill } from './drafts.ts';
 export function secretFields(
 	question: Question,
 	metadata: ViewMetadata,
-	marks: readonly AnswerSecrecy[],
+	secrecy: readonly AnswerSecrecy[],
 	draft: Draft | null,
 ) {
 	const before = draft?.fingerprint === question.fingerprint ? (draft.secret ?? []) : [];
-	const atFirst = [...new Set([...initiallySecretPositions(marks, question), ...before])];
+	const atFirst = [...new Set([...initiallySecretPositions(secrecy, question), ...before])];
 	if (metadata.fields.length === 0 || !isSameQuestion(metadata, question)) return atFirst;
 	return metadata.secret;
 }

@@ -17,7 +17,7 @@ import type { PersonRead } from '../../slack/person-reads.ts';
 import type { Words } from '../../slack/rich-text.ts';
 import type { SessionStore } from '../../store/watched-sessions.ts';
 import type { ViewStore } from '../../surfaces/view-store.ts';
-import type { Drafting, Prefill, OpenForm } from './drafts.ts';
+import type { Drafting, OpenForm, Prefill } from './drafts.ts';
 import {
 	emptiedNotice,
 	emptiedWords,
@@ -117,13 +117,13 @@ export function createPresenter(
 		const { session } = reading;
 		const asked = typeof wanted === 'number' && metadata.fields.length === 0 ? { messageIndex: wanted } : metadata;
 		const ours = await ourAnswers(answers, { serviceUrl, reading, wanted: asked });
-		const { marks } = ours;
+		const { secrecy } = ours;
 		const question = questionIn(metadata, reading, ours);
 		const standing = question && (ours.standing(question.messageIndex) ?? ours.perhaps);
 		const emptied = emptiedWords(session, ours);
 		return {
 			question,
-			marks,
+			secrecy,
 			standing,
 			settledBy: settledBy(session, ours),
 			emptied,
@@ -137,11 +137,11 @@ export function createPresenter(
 	async function questionStored({ session }: ShownReading, { question }: SnapshotQuestion) {
 		const { fingerprint, messageIndex } = question;
 		const key = keyOf(session.sessionId, messageIndex);
-		const [{ marks }, standing] = await Promise.all([
+		const [{ secrecy }, standing] = await Promise.all([
 			answers.toQuestions(key, [fingerprint], [messageIndex]),
 			answers.standing(key),
 		]);
-		return { question, marks, standing, settledBy: null, emptied: '', before: [], closed: [], lost: [] };
+		return { question, secrecy, standing, settledBy: null, emptied: '', before: [], closed: [], lost: [] };
 	}
 
 	async function mayWatch({ teamId }: Person, { sessionId, origin }: ViewMetadata): Promise<boolean> {
@@ -203,7 +203,7 @@ export function createPresenter(
 			const { person, viewId, reading, metadata } = showing;
 			const { session, readAt, arrival, stored = null } = reading;
 			const found = stored === null ? await questionRead(showing) : await questionStored(reading, stored);
-			const { question, marks, standing, settledBy, emptied } = found;
+			const { question, secrecy, standing, settledBy, emptied } = found;
 			const notices = [...showing.notices, ...found.closed];
 			// Watching begins with a read.
 			const offersWatch = stored === null && !isOver(session.status) && (await mayWatch(person, metadata));
@@ -221,7 +221,7 @@ export function createPresenter(
 			]);
 			const typedValues = typed && withoutPositions(typed, metadata.secret);
 			const start = startingValues(question, metadata, { typed: typedValues, prefill: showing.prefill ?? null, draft });
-			const secret = secretFields(question, metadata, marks, draft);
+			const secret = secretFields(question, metadata, secrecy, draft);
 			const values = withoutPositions(start.values, secret);
 			const { formId } = start;
 			await drafting.keepAgentTexts(person, formId, question, session.sessionId);
@@ -238,7 +238,7 @@ export function createPresenter(
 				claims: answering.flatMap((claim) => (isSamePerson(claim.person, person) ? [] : claim.person.userId)),
 				draft: { ...withoutPositions(start.suggested, secret), ...values },
 				secret,
-				marks,
+				secrecy,
 				notices: [
 					...notices,
 					...found.before,
