@@ -48,7 +48,7 @@ export const ofEachStylePart = <Value>(valueFor: (part: StylePart) => Value) =>
 /** The style when a channel's settings are unknown: it discloses the least. */
 export const UNKNOWN_STYLE: PostStyle = { progress: false, questionsInThread: false, discreet: true, buttons: false };
 
-/** Whether the questions of a watch stand in the thread of its card. A discovered question has no card. */
+/** Whether the questions of a watch stand in the thread of its card. A raised hand has no card. */
 export const isInThread = (mode: string | undefined, { questionsInThread }: Pick<PostStyle, 'questionsInThread'>) =>
 	questionsInThread && mode === 'card';
 

@@ -14,7 +14,7 @@ import { askedPost, drawAgainAt, isLastLook, type SettledLook, settledQuestionPo
 
 const NO_MORE_CHANGES = '↪️ Slack takes no more changes of the message above.';
 
-/** Draws cards, questions, what else a watch posts, and what a channel is told of discovered questions. */
+/** Draws cards, questions, what else a watch posts, and what a channel is told of `watch all`. */
 export function createWatchDrawing({ directory }: Core, facts: QuestionFacts) {
 	async function drawCard(_: unknown, due: DuePost): Promise<Drawn> {
 		const { watch, snapshot, checkedAt, unreadCode, lead } = due;

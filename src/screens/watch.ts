@@ -183,11 +183,11 @@ export function unwatchAllOffer(total: number, asking: UnwatchAll): MessageConte
 
 export const WATCHES_KEPT = '👌 Nothing was changed.';
 
-/** The result of `/session unwatch all`. `discovered`: whether `watch all` has ended too. */
-export function unwatchedAllWords(count: number, discovered: boolean): string {
-	if (count === 0 && !discovered) return 'This channel watches no session.';
+/** The result of `/session unwatch all`. `hadAll`: whether `watch all` has ended too. */
+export function unwatchedAllWords(count: number, hadAll: boolean): string {
+	if (count === 0 && !hadAll) return 'This channel watches no session.';
 	const watched = `${count === 1 ? 'One session is' : `${count} sessions are`} not watched here any more.`;
-	const others = discovered ? 'The questions of all sessions do not come into this channel any more.' : '';
+	const others = hadAll ? 'The questions of all sessions do not come into this channel any more.' : '';
 	return `👋 ${sentences(count === 0 ? '' : watched, others)}`;
 }
 

@@ -138,7 +138,7 @@ export function createDiscoveries(
 		},
 		of: (channel: ChannelKey) => discoveries.find(channel, serviceUrl),
 		/** The sessions that wait, longest first, or why none are listed. Null when people see only what is watched. */
-		async discovered() {
+		async waiting() {
 			if (!discoverSessions) return null;
 			const why = whyNot();
 			// The next list tells which of them still wait.

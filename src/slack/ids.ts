@@ -262,8 +262,8 @@ const OFFERED_REPLY = z.object({
 	arrival: ARRIVAL,
 });
 /** A message in a thread that can be sent as the answer, and its question. */
-export type OfferedReply = Readonly<z.infer<typeof OFFERED_REPLY>>;
-export const { encode: encodeReply, decode: decodeReply } = slackCodec('reply', OFFERED_REPLY);
+export type OfferedThreadReply = Readonly<z.infer<typeof OFFERED_REPLY>>;
+export const { encode: encodeThreadReply, decode: decodeThreadReply } = slackCodec('reply', OFFERED_REPLY);
 
 const QUESTION_REF = z.object({ sessionId: text, fingerprint: text });
 /** Which question a button is about, wherever it stands in its session. */

@@ -26,7 +26,7 @@ import {
 	reminderPost,
 	settledReminderPost,
 } from '../../src/screens/reminder.ts';
-import { changedTooLate, chooseQuestion, replyOffer } from '../../src/screens/reply.ts';
+import { changedTooLate, chooseQuestion, threadReplyOffer } from '../../src/screens/thread-reply.ts';
 import {
 	outcomesMessage,
 	unwatchedWords,
@@ -227,7 +227,7 @@ function screensOf(texts: Texts) {
 			value,
 			list(10, () => ({ ...target, target: AGAIN })),
 		),
-		reply: replyOffer(
+		reply: threadReplyOffer(
 			{ ...AGAIN, channelId: 'C0OURS1', threadTs: '1', messageTs: '1', readAt: 0, arrival: null },
 			target,
 		),

@@ -12,7 +12,7 @@ import { handOverPost } from '../../src/screens/hand-over.ts';
 import { type PostedContent, watchPost } from '../../src/screens/notice.ts';
 import { askedPost, settledQuestionPost } from '../../src/screens/question-post.ts';
 import { receiptMessage, receiptModal } from '../../src/screens/receipt.ts';
-import { formOffer } from '../../src/screens/reply.ts';
+import { formOffer } from '../../src/screens/thread-reply.ts';
 import { outcomesMessage, watchList, watchOutcomeWords } from '../../src/screens/watch.ts';
 import { answerCard, errorMessage, errorModal, errorWords, stillWaitingMessage } from '../../src/slack/error-view.ts';
 import { newMetadata } from '../../src/slack/ids.ts';

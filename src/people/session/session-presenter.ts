@@ -147,7 +147,7 @@ export function createPresenter(
 	async function mayWatch({ teamId }: Person, { sessionId, origin }: ViewMetadata): Promise<boolean> {
 		if (origin.channelId === null || origin.isCopy === true) return false;
 		const watch = await watches.find({ teamId, channelId: origin.channelId }, { service: serviceUrl, sessionId });
-		// The watch of a discovered question ends by itself, and can become a watch with a card.
+		// The watch of a raised hand ends by itself, and can become a watch with a card.
 		return watch === null || watch.mode === 'raisedHand';
 	}
 

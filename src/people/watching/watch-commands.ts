@@ -132,14 +132,14 @@ export function createWatchCommands(
 		}
 		const begun = await begin(request);
 		if (begun === null) return;
-		const [found, watches] = await Promise.all([discoveries.discovered(), subscriptions.ofChannel(begun.channel)]);
+		const [found, watches] = await Promise.all([discoveries.waiting(), subscriptions.ofChannel(begun.channel)]);
 		const cards = watches.filter(({ mode }) => mode !== 'raisedHand');
 		const isWatched = (id: string) => cards.some(({ session }) => session.sessionId === id);
 		const waiting = found?.sessions.filter(({ sessionId }) => !isWatched(sessionId)) ?? [];
 		await reply.withoutTurn(request, watchChooser(waiting, clock.now()));
 	}
 
-	/** `/session watch all`: every discovered question comes into the channel. */
+	/** `/session watch all`: every raised hand comes into the channel. */
 	async function watchAll(request: AllowedRequest): Promise<void> {
 		const why = discoveries.whyNot();
 		if (why !== null) {
@@ -195,7 +195,7 @@ export function createWatchCommands(
 		await reply.withoutTurn(request, unwatchAllOffer(total, ending));
 	}
 
-	/** What *End all* would end now. `newest`: when people watched last; discovered questions do not count. */
+	/** What *End all* would end now. `newest`: when people watched last; raised hands do not count. */
 	async function watchedIn(channel: ChannelKey) {
 		const [watches, discovery] = await Promise.all([subscriptions.ofChannel(channel), discoveries.of(channel)]);
 		const begun = watches.filter(({ mode }) => mode !== 'raisedHand').map(({ createdAt }) => createdAt);

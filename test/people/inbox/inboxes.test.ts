@@ -85,7 +85,7 @@ async function startInboxes({ processes = 1 } = {}) {
 			log,
 		});
 		const inboxes = createInboxContent(core, {
-			discovered: async () => null,
+			waiting: async () => null,
 			memberships: {
 				async joinedOf(userId) {
 					slack.asked.push(userId);

@@ -65,15 +65,15 @@ import {
 } from '../../../src/screens/question-post.ts';
 import { receiptMessage } from '../../../src/screens/receipt.ts';
 import { digestPost, type RemindedQuestion, reminderPost, settledReminderPost } from '../../../src/screens/reminder.ts';
+import { mentionedMessage } from '../../../src/screens/settings.ts';
 import {
 	changedTooLate,
 	chooseQuestion,
 	chosenTextHelp,
 	filesHelp,
 	formOffer,
-	replyOffer,
-} from '../../../src/screens/reply.ts';
-import { mentionedMessage } from '../../../src/screens/settings.ts';
+	threadReplyOffer,
+} from '../../../src/screens/thread-reply.ts';
 import {
 	discoveredByWords,
 	leftOutWords,
@@ -229,7 +229,7 @@ export function messageVariants(): Shape[] {
 				{ ...writtenText('The hall with the garden'), withFiles: true },
 			],
 		}),
-		...shapesOf(replyOffer, {
+		...shapesOf(threadReplyOffer, {
 			'an empty text': [{ ...CHOICE, id: ANSWER_ID, threadTs: '', messageTs: '' }, writtenText(' ')],
 		}),
 		...shapesOf(chooseQuestion, {

@@ -1,5 +1,5 @@
 import { itemsOf } from '../../../fake-session-service/log.ts';
-import { chosenTextHelp } from '../../../src/screens/reply.ts';
+import { chosenTextHelp } from '../../../src/screens/thread-reply.ts';
 import { describe, expect, openButtons, settingsOf, type WatchingApp, watchingApp, withApp } from '../../kit.ts';
 
 const it = withApp(watchingApp);

@@ -16,7 +16,7 @@ import {
 	section,
 	textMessage,
 } from '../slack/blocks.ts';
-import { ACTIONS, encodeReply, encodeTextTarget, type OfferedReply } from '../slack/ids.ts';
+import { ACTIONS, encodeTextTarget, encodeThreadReply, type OfferedThreadReply } from '../slack/ids.ts';
 import { andMoreWords, idIfAmbiguous, sessionTitle } from '../slack/phrases.ts';
 import { bold, joined, line, quotedText, rich, richText, template } from '../slack/rich-text.ts';
 import { askedLine, elsewhereWords, LINE_LENGTHS, ONLY_TEXT } from './question.ts';
@@ -53,7 +53,7 @@ export function filesHelp(
 	return textMessage(words, buttons(dashboard));
 }
 
-type Target = Pick<OfferedReply, 'id' | 'sessionId'>;
+type Target = Pick<OfferedThreadReply, 'id' | 'sessionId'>;
 /** `text`: the message that would answer the question. `withFiles`: it has files too. */
 type OfferedText = {
 	readonly text: string;
@@ -63,8 +63,8 @@ type OfferedText = {
 };
 
 /** Offers to send a message as the whole answer. */
-export function replyOffer(offered: OfferedReply, shown: OfferedText): MessageContent {
-	const send = button(ACTIONS.sendReply, 'Send', { value: encodeReply(offered), style: 'primary' });
+export function threadReplyOffer(offered: OfferedThreadReply, shown: OfferedText): MessageContent {
+	const send = button(ACTIONS.sendReply, 'Send', { value: encodeThreadReply(offered), style: 'primary' });
 	return offer('Send this to the agent as the answer?', shown, send, offered);
 }
 
@@ -113,7 +113,7 @@ export function chooseQuestion(text: string, offered: readonly OfferedQuestion[]
 	return message(words, blocks);
 }
 
-export const REPLY_WORDS = {
+export const THREAD_REPLY_WORDS = {
 	deleted: '🗑️ You have deleted that message, or its text. Nothing was sent.',
 	kept: `👌 Nothing was sent. To send another message of this thread, mention ${APP_NAME} in it.`,
 } as const;

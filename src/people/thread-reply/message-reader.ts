@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { within } from '../../kernel/clock.ts';
 import { slackErrorCode } from '../../slack/clients.ts';
 import type { HandlerContext } from '../../slack/context.ts';
-import type { OfferedReply } from '../../slack/ids.ts';
+import type { OfferedThreadReply } from '../../slack/ids.ts';
 import type { PersonRequest } from '../../slack/request.ts';
 import { mentionsIn, seenText } from '../../slack/seen-text.ts';
 
@@ -52,7 +52,7 @@ export function createMessageReader(core: HandlerContext) {
 		 * The text of a message as it is now; empty when it was deleted. `text` null: the app has no scope to read it. Null
 		 * when Slack did not say. @throws `too_fast`, because people share the limit of these calls
 		 */
-		async textNow(request: PersonRequest, { channelId, threadTs, messageTs }: OfferedReply) {
+		async textNow(request: PersonRequest, { channelId, threadTs, messageTs }: OfferedThreadReply) {
 			const tooFast = await personReads.turn(request);
 			if (tooFast !== null) throw tooFast;
 			const only = { oldest: messageTs, latest: messageTs, inclusive: true, limit: 2 };

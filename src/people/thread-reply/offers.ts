@@ -5,10 +5,16 @@ import type { Person } from '../../domain/person.ts';
 import type { QuestionSnapshot } from '../../domain/session-snapshot.ts';
 import { hashOf } from '../../kernel/values.ts';
 import { openQuestionParts } from '../../screens/question.ts';
-import { chosenTextHelp, filesHelp, formOffer, type OfferedQuestion, replyOffer } from '../../screens/reply.ts';
+import {
+	chosenTextHelp,
+	filesHelp,
+	formOffer,
+	type OfferedQuestion,
+	threadReplyOffer,
+} from '../../screens/thread-reply.ts';
 import type { WatchStore } from '../../sessions/watch-store.ts';
 import type { HandlerContext } from '../../slack/context.ts';
-import type { OfferedReply } from '../../slack/ids.ts';
+import type { OfferedThreadReply } from '../../slack/ids.ts';
 import type { AllowedRequest, PersonRequest, Task } from '../../slack/request.ts';
 import { askedOf } from '../../surfaces/post.ts';
 import type { Drafting } from '../session/drafts.ts';
@@ -144,7 +150,7 @@ export function createOffers(
 			const run = async (to: PersonRequest) => {
 				const text = await messages.textOf(to, event);
 				const shown = { text, question, sessionName, withFiles };
-				const offer = isWhole ? replyOffer(asked, shown) : formOffer(target, shown);
+				const offer = isWhole ? threadReplyOffer(asked, shown) : formOffer(target, shown);
 				const values = position === null || !hasText ? {} : { [position]: text };
 				const isNew = await drafting.keepAside(person, { formId: id, sessionId, sessionName }, question, values);
 				const files = hasText ? null : filesHelp(core, { sessionId, name: sessionName });
@@ -155,7 +161,7 @@ export function createOffers(
 		},
 
 		/** The only item of the question that a reply was offered to, as last read. Null when another one is asked. */
-		async itemOf({ teamId }: Person, { channelId, threadTs }: OfferedReply, fingerprint: string) {
+		async itemOf({ teamId }: Person, { channelId, threadTs }: OfferedThreadReply, fingerprint: string) {
 			const found = await watches.findByPost({ teamId, channelId }, threadTs);
 			return (
 				found.find(({ snapshot }) => snapshot?.question?.fingerprint === fingerprint)?.snapshot?.question?.items[0] ??

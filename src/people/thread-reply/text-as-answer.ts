@@ -1,20 +1,20 @@
 import { z } from 'zod';
 import { helpMessage } from '../../screens/help.ts';
-import { chooseQuestion, chosenTextHelp, filesHelp } from '../../screens/reply.ts';
+import { chooseQuestion, chosenTextHelp, filesHelp } from '../../screens/thread-reply.ts';
 import type { MessageContent } from '../../slack/blocks.ts';
 import { ACTIONS, CALLBACKS, decodeTextTarget } from '../../slack/ids.ts';
 import { type AllowedRequest, ifAllowed, type PersonRequest, type Task } from '../../slack/request.ts';
 import type { SessionFlow } from '../session/session-flow.ts';
 import { createOffers } from './offers.ts';
-import { registerReplies } from './replies.ts';
+import { registerThreadReplies } from './thread-replies.ts';
 
 /** Registers "Use as answer", and messages in watched threads. A message opens no modal: it gets a button. */
 export function registerTextAsAnswer(
-	core: Parameters<typeof createOffers>[0] & Parameters<typeof registerReplies>[0] & { flow: SessionFlow },
+	core: Parameters<typeof createOffers>[0] & Parameters<typeof registerThreadReplies>[0] & { flow: SessionFlow },
 ): void {
 	const { listen, flow, drafting, reply } = core;
 	const offers = createOffers(core);
-	registerReplies(core, offers);
+	registerThreadReplies(core, offers);
 
 	function replying(
 		{ channelId }: PersonRequest,

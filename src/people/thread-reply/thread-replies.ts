@@ -4,10 +4,10 @@ import type { Draft } from '../../delivery/draft-store.ts';
 import { optionsOr } from '../../domain/choices.ts';
 import { choicesOf, guessInput } from '../../domain/input-kind.ts';
 import { takenChoice } from '../../screens/choice.ts';
-import { changedTooLate, REPLY_WORDS } from '../../screens/reply.ts';
+import { changedTooLate, THREAD_REPLY_WORDS } from '../../screens/thread-reply.ts';
 import { type MessageContent, textMessage } from '../../slack/blocks.ts';
 import type { HandlerContext } from '../../slack/context.ts';
-import { ACTIONS, decodeReply, type OfferedReply } from '../../slack/ids.ts';
+import { ACTIONS, decodeThreadReply, type OfferedThreadReply } from '../../slack/ids.ts';
 import {
 	type AllowedRequest,
 	answerPlace,
@@ -29,7 +29,7 @@ const REPLY_EVENT = z.object({
 });
 
 /** Registers replies in the threads of open questions, and the buttons of the offer to send one as the answer. */
-export function registerReplies(
+export function registerThreadReplies(
 	core: HandlerContext<{ views: ViewStore }> & { drafting: Drafting; answers: Answers },
 	offers: Offers,
 ): void {
@@ -48,7 +48,11 @@ export function registerReplies(
 	}
 
 	/** Stores the reply as an answer, as its text is now. Resolves to what is done after that. */
-	async function send(request: AllowedRequest, press: Press, offered: OfferedReply): Promise<() => Promise<void>> {
+	async function send(
+		request: AllowedRequest,
+		press: Press,
+		offered: OfferedThreadReply,
+	): Promise<() => Promise<void>> {
 		const { person } = request;
 		const { id, sessionId, channelId, threadTs } = offered;
 		const { draft, text: offeredText = null } = (await drafting.keptAside(person, id)) ?? {};
@@ -58,7 +62,7 @@ export function registerReplies(
 		const now = await offers.textNow(request, offered);
 		if (now === null) return () => reply.failed(request, 'message_not_checked');
 		const text = now.text ?? offeredText;
-		if (text === '') return () => end(request, draft, textMessage(REPLY_WORDS.deleted));
+		if (text === '') return () => end(request, draft, textMessage(THREAD_REPLY_WORDS.deleted));
 		const { fingerprint, shownHash, sessionName = '' } = draft;
 		const item = await offers.itemOf(person, offered, fingerprint);
 		const title = item?.title ?? '';
@@ -73,7 +77,7 @@ export function registerReplies(
 			// Stored by an earlier press, whose process ended before it forgot the text.
 			const isUndone = answer.state === 'withdrawn';
 			if (isUndone || kind === 'tooLate')
-				return end(request, draft, isUndone ? textMessage(REPLY_WORDS.kept) : changedTooLate(value));
+				return end(request, draft, isUndone ? textMessage(THREAD_REPLY_WORDS.kept) : changedTooLate(value));
 			// The question's post shows it, with *Undo*.
 			if (kind !== 'taken') return end(request, draft, null);
 			await end(request, draft, takenChoice(choice, result));
@@ -82,7 +86,7 @@ export function registerReplies(
 	}
 
 	listen.storingAction(ACTIONS.sendReply, (asked, press) => {
-		const offered = decodeReply(press.value);
+		const offered = decodeThreadReply(press.value);
 		const { channelId = null, sessionId = '' } = offered ?? {};
 		return {
 			place: answerPlace(asked, channelId, sessionId),
@@ -94,7 +98,11 @@ export function registerReplies(
 
 	listen.action(ACTIONS.keepReply, (request, { value = '' }) =>
 		forAnybody(async () => {
-			await end(request, (await drafting.keptAside(request.person, value))?.draft, textMessage(REPLY_WORDS.kept));
+			await end(
+				request,
+				(await drafting.keptAside(request.person, value))?.draft,
+				textMessage(THREAD_REPLY_WORDS.kept),
+			);
 		}),
 	);
 }
