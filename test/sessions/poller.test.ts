@@ -141,10 +141,10 @@ describe('a session', () => {
 		await pass(clock, 6_000);
 		await store.marks.spread(clock.now());
 		const due = await store.posts.takeDue({ token: 'test', ms: 1 }, 10, clock.now());
-		const view = { status: 'completed', result: 'All is well', step: 2 };
+		const snapshot = { status: 'completed', result: 'All is well', step: 2 };
 		expect(due).toMatchObject([
-			{ post: { key: 'card' }, view },
-			{ post: { key: 'sessionEnded' }, view },
+			{ post: { key: 'card' }, snapshot },
+			{ post: { key: 'sessionEnded' }, snapshot },
 		]);
 		const reads = readsOf('s1').length;
 		await pass(clock, 60_000);

@@ -97,7 +97,7 @@ export function describeSpellings(subject: Subject): void {
 			}
 			expect(valuesOf(await current(given.id))).toEqual(['blue', 'hunter2']);
 			const shown = (await subject.replica.watches.shownOf([watch.id])).get(watch.id);
-			expect(shown).toMatchObject({ watch: { session: SESSION }, view: { sessionId: 'S1' } });
+			expect(shown).toMatchObject({ watch: { session: SESSION }, snapshot: { sessionId: 'S1' } });
 			expect(shown?.question?.asked?.question.fingerprint).toBe(fingerprint);
 			const [rule] = await subject.replica.channelSettings.rulesOf('T1', SESSION.sessionId);
 			expect(rule).toMatchObject({ channelId: 'C1', userIds: ['U-ANN'] });

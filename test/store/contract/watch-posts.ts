@@ -39,7 +39,7 @@ export function describeWatchPosts(subject: Subject): void {
 			expect([...shown.keys()]).toEqual([watch.id]);
 			expect(shown.get(watch.id)).toMatchObject({
 				watch: { ended: { reason: 'unwatched' } },
-				view: { sessionId: 's1' },
+				snapshot: { sessionId: 's1' },
 			});
 		});
 
