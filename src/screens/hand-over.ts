@@ -100,7 +100,7 @@ export function handOverPost(
 	if (isAnswering(asked, post.standing)) return settledQuestionPost(asked, null, post);
 	const isHeld = content.kind === 'handedOver';
 	const words = isHeld ? handedOverWords(content.from) : givenBackWords(content);
-	const mark = { sessionId, fingerprint: question.fingerprint };
+	const ref = { sessionId, fingerprint: question.fingerprint };
 	const text = questionText({ question, sessionName: snapshot?.name ?? '', discreet });
 	const place = placeWords(channelId, watchedBy === post.reader ? null : mentionOf(watchedBy));
 	const from = isHeld ? mentionOf(content.from) : '';
@@ -122,7 +122,7 @@ export function handOverPost(
 		return [
 			...richText(...line(isHeld ? bold(words) : words), ...(isHeld ? quotedText(note ?? '', MOST_IN_NOTE) : [])),
 			...open.blocks(asksWords(postTitle(post))),
-			...inRow(buttons(...open.row), post, encodeQuestionRef(mark)),
+			...inRow(buttons(...open.row), post, encodeQuestionRef(ref)),
 			...context(open.note, hint),
 		];
 	});

@@ -106,7 +106,7 @@ function sessionNames(ids: readonly string[]): Words {
 	return sentences('the sessions', listed(...named), andMoreWords(ids.length - NAMED_SESSIONS));
 }
 
-/** Our words, read by `marked`. Slots: `{contact}`, whom to ask; `{watch}`, the command. */
+/** Our words, read by `template`. Slots: `{contact}`, whom to ask; `{watch}`, the command. */
 const WATCH_END_WORDS: Readonly<Record<WatchEnd, string>> = {
 	sessionOver: 'Handraise stopped watching when the session was over.',
 	unwatched: 'No longer watched.',

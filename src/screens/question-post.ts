@@ -149,7 +149,7 @@ export function settledQuestionPost(asked: Asked, how: SettledLook | null, post:
 		const above = openOf(asked, post).blocks(isHeld ? sendsAt : rich`⏳ *${title}* asks`);
 		return message(`⏳ ${title}: ${outcome}`, [...above, ...row(outcome, isHeld ? undo : null)]);
 	}
-	const mark = answer === null ? (how === 'answered' ? '✅' : '🔹') : emojiOf(answer);
+	const emoji = answer === null ? (how === 'answered' ? '✅' : '🔹') : emojiOf(answer);
 	const count = asked.question.itemCount;
 	const what = count > 1 ? `asked ${counted(count, 'question')}` : `asked: ${askedLine(asked.question)}`;
 	// The menu stands beside the words, so that the post has two lines.
@@ -157,8 +157,8 @@ export function settledQuestionPost(asked: Asked, how: SettledLook | null, post:
 	// If there is a card, it offers *Watch again*.
 	const isAlone = post.reader === null && post.threadTs === null;
 	const watch = how === 'unwatched' && answer === null && isAlone ? watchAgain(post) : null;
-	return message(`${mark} ${title}: ${outcome}`, [
-		...row(`${mark} ${title} ${what}\n${outcome}`, menu),
+	return message(`${emoji} ${title}: ${outcome}`, [
+		...row(`${emoji} ${title} ${what}\n${outcome}`, menu),
 		...buttons(says(watch)),
 	]);
 }

@@ -212,7 +212,7 @@ export function discoveringWords(
 	return sentences(`✋ The questions of all sessions come into this channel ${since}.`, listed);
 }
 
-/** Why there is no list, and what to do (`marked`). `{contact}`: whom to ask. */
+/** Why there is no list, and what to do (`template`). `{contact}`: whom to ask. */
 const NO_LIST: Readonly<Record<NoListReason, string>> = {
 	notDiscovering:
 		'Handraise shows only sessions whose id somebody knows; {contact} can set `DISCOVER_SESSIONS` to `true`.',

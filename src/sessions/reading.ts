@@ -211,7 +211,10 @@ function endOfSession(watch: Watch, status: string): NewPost[] {
 	return [{ target: targetOf(watch), key: 'sessionEnded', content: { kind: 'sessionEnded', status } }];
 }
 
-/** False when another post shows the new status, and when an agent continues after a question or an end. */
+/**
+ * Whether a change of status gets a post of its own. It gets none if the session is over or a question is asked: these
+ * have posts. It gets none either if the agent goes on after a question or an end.
+ */
 function statusMatters(
 	{ from, to }: { from: string; to: string },
 	changes: readonly SessionChange[],

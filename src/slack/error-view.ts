@@ -41,7 +41,7 @@ export interface ErrorContext {
 export const OLDER = 'older_version';
 
 /**
- * Our words, read by `marked`. Slots: `{contact}`, whom to ask; `{who}`, those who may; `{question}`, the link to it;
+ * Our words, read by `template`. Slots: `{contact}`, whom to ask; `{who}`, those who may; `{question}`, the link to it;
  * `{meant}`, a command that is similar to the id.
  */
 type Row = readonly [what: string, todo?: string];

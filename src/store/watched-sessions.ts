@@ -83,7 +83,7 @@ export async function startReading(
 	}
 	const { nextReadAt: before, readBy: by, hurry } = row;
 	const at = Math.min(before ?? readAt, readAt);
-	// A read is awaited if `by < at`. So `by` is `at - 1` at most, also where the read was due already.
+	// `by` before `at` sends a read ahead of others (see `PlannedRead`). `at - 1` does so for one that was due already.
 	const place = readBy < readAt ? Math.min(by, readBy, at - 1) : Math.min(by, readBy);
 	const next = before === null ? { overSince: null, ...planned } : { nextReadAt: at, readBy: place };
 	// Not beside a read that is under way: it has begun with the row as it was.
@@ -105,7 +105,7 @@ export async function readEarly(
 	// While the session is being read, `nextReadAt` is the past time of that read.
 	const earlier = sql<number>`case when lease_token is null and next_read_at < ${at} then next_read_at
 		else cast(${at} as bigint) end`;
-	// A read is awaited if `by < at`. So `by` is `at - 1` at most, also where the read was due already.
+	// As in `startReading`: `at - 1` at most, so that the read goes ahead of others.
 	const readBy = sql<number>`case when ${earlier} - 1 < ${by} then ${earlier} - 1 else cast(${by} as bigint) end`;
 	const columns = { touchedAt: askedAt, hurry: sql<number>`hurry + 1`, nextReadAt: earlier, readBy };
 	const early = change(trx, 'watched_sessions', sessionOf(session), columns);

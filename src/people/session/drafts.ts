@@ -40,9 +40,9 @@ interface FormInView {
 /** A form as somebody sees it, with what they have typed. */
 export interface OpenForm {
 	readonly view: SubmittedView;
-	/** With `secret` as the box is ticked now. */
+	/** Of the view, with the positions that are ticked now as `secret`. */
 	readonly metadata: ViewMetadata;
-	/** What its fields hold at one time, in milliseconds since the epoch; the form's draft has later texts. */
+	/** What its fields held at `at` (milliseconds since the epoch). What is typed later is in the form's draft. */
 	readonly typed: Readonly<ReturnType<typeof readForm>> & { readonly at: number };
 }
 
@@ -53,7 +53,7 @@ export function createDrafting({ serviceUrl, store, clock, log }: Core<{ drafts:
 	const nextSaves = new Map<string, (() => Promise<void>) | null>();
 	const claimedAt = new Map<string, number>();
 	/** The ticked positions when a form's box was pressed last: Slack may report earlier typing after that. */
-	const marked = new Map<string, readonly number[]>();
+	const tickedPositions = new Map<string, readonly number[]>();
 
 	function keyOf(metadata: ViewMetadata): QuestionKey | null {
 		const { sessionId, messageIndex } = metadata;
@@ -98,7 +98,7 @@ export function createDrafting({ serviceUrl, store, clock, log }: Core<{ drafts:
 		const question = keyOf(metadata);
 		const { formId, fingerprint, shownHash, sessionName } = metadata;
 		if (question === null || fingerprint === null || metadata.fields.length === 0) return;
-		const values = withoutPositions(typed.draft, marked.get(formId) ?? []);
+		const values = withoutPositions(typed.draft, tickedPositions.get(formId) ?? []);
 		const { secret, at: updatedAt } = typed;
 		const draft = { formId, person, question, fingerprint, shownHash, sessionName, values, secret, updatedAt };
 		await saveLatest(formId, () => drafts.save(draft, isSubmitted ? undefined : submissionKeyOf(view.id, formId)));
@@ -192,12 +192,12 @@ export function createDrafting({ serviceUrl, store, clock, log }: Core<{ drafts:
 		letGo: (draft: Draft) => drafts.save({ ...draft, values: {}, secret: [] }),
 		discard: ({ person, question }: Draft) => drafts.discard({ person, question }),
 		/** Removes the texts of ticked items from the person's drafts. Everybody may do that, but not `keep` the form. */
-		async marked(person: Person, view: SubmittedSessionView, actedBlockId: string): Promise<OpenForm> {
+		async ticked(person: Person, view: SubmittedSessionView, actedBlockId: string): Promise<OpenForm> {
 			const form = await read(view, actedBlockId);
 			const question = keyOf(form.metadata);
 			if (question === null) return form;
 			const { secret } = form.typed;
-			setBounded(marked, form.metadata.formId, secret, MAX_FORMS);
+			setBounded(tickedPositions, form.metadata.formId, secret, MAX_FORMS);
 			if (secret.length > 0) {
 				await drafts.forget(person, question, secret);
 				// A chosen message is saved under the first field that it fits, wherever it was put.

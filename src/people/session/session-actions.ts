@@ -76,9 +76,9 @@ export function registerSession(
 	});
 
 	/** Removes what is ticked from drafts, whoever ticks it. `showsAgain`: the form is shown again in any case. */
-	function mark({ person }: PersonRequest, view: SubmittedSessionView, blockId: string, showsAgain: boolean): Task {
+	function tick({ person }: PersonRequest, view: SubmittedSessionView, blockId: string, showsAgain: boolean): Task {
 		return forAnybody(async () => {
-			const form = await drafting.marked(person, view, blockId);
+			const form = await drafting.ticked(person, view, blockId);
 			const keep = async (request: AllowedRequest) => {
 				await drafting.keep(person, form);
 				// Slack's state of an emptied box is that of an untouched one, so the view's metadata says that it is empty.
@@ -89,7 +89,7 @@ export function registerSession(
 	}
 
 	listen.action(ACTIONS.secret, (request, { view, blockId }) =>
-		isOfSession(view) ? mark(request, view, blockId, false) : NOTHING_TO_DO,
+		isOfSession(view) ? tick(request, view, blockId, false) : NOTHING_TO_DO,
 	);
 
 	listen.action(ACTIONS.keepSecret, (request, press) => {
@@ -97,7 +97,7 @@ export function registerSession(
 		const { metadata } = view;
 		// Of several, the person ticks which.
 		const secret = metadata.fields.length === 1 ? metadata.fields : metadata.secret;
-		return mark(request, { ...view, metadata: { ...metadata, boxed: true, secret } }, press.blockId, true);
+		return tick(request, { ...view, metadata: { ...metadata, boxed: true, secret } }, press.blockId, true);
 	});
 
 	listen.action([ACTIONS.copyDraft, ACTIONS.discardDraft], (_, { value = '', view }, id) => {
