@@ -28,5 +28,5 @@ export function isNamed({ userId, groupIds }: PersonInGroups, lists: readonly An
 }
 
 /** Whether a person may answer a session to which these lists apply. */
-export const mayAnswer = (standing: PersonInGroups, rules: readonly AnswerRule[]) =>
-	rules.length === 0 || isNamed(standing, rules);
+export const mayAnswer = (person: PersonInGroups, rules: readonly AnswerRule[]) =>
+	rules.length === 0 || isNamed(person, rules);

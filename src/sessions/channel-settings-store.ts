@@ -81,8 +81,8 @@ export function createChannelSettingsStore({ db, log }: SettingsParts) {
 				const by = { actor: person.userId, channel: key.channelId };
 				recordEvents(trx, { at: now, action: 'settingsChanged', ...by, outcome: parts.join(' ') });
 				const tx = { trx, now };
-				const standing = { userId: person.userId, groupIds: groupIds ?? new Set<string>() };
-				if (isOtherList) await changeRules(tx, channel, settings.answerers, standing);
+				const named = { userId: person.userId, groupIds: groupIds ?? new Set<string>() };
+				if (isOtherList) await changeRules(tx, channel, settings.answerers, named);
 				const isOtherStyle = parts.some((part) => part in UNKNOWN_STYLE);
 				const hides = parts.includes('discreet') && settings.discreet;
 				if (isOtherStyle) await redrawChannel(tx, channel, { isWhole: hides });

@@ -46,7 +46,7 @@ export interface Hooks extends Pick<PollerOptions, 'budget' | 'ourAnswers' | 'li
 
 export function createSubscriptions(
 	core: Core<{ watches: WatchStore; sessions: SessionStore; channelSettings: Pick<ChannelSettingsStore, 'rulesOf'> }>,
-	{ budget, ourAnswers, list, expectPost, withGroups: standingOf }: Hooks,
+	{ budget, ourAnswers, list, expectPost, withGroups }: Hooks,
 ) {
 	const { serviceUrl, clock, store } = core;
 
@@ -96,7 +96,7 @@ export function createSubscriptions(
 				lastChangeAt: readAt,
 				ended: null,
 			};
-			const { groupIds } = await standingOf(request.userId, await store.channelSettings.rulesOf(teamId, sessionId));
+			const { groupIds } = await withGroups(request.userId, await store.channelSettings.rulesOf(teamId, sessionId));
 			const attempted = expectPost(existing?.id ?? watch.id);
 			const result = await store.watches.add({
 				...watch,

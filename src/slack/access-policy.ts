@@ -213,11 +213,11 @@ export function createAccessPolicy(
 			// Lists that name the person by id need no call. The others may name them by a group.
 			const others = among.filter((list) => !list.userIds.includes(userId));
 			let failure: unknown = null;
-			const standing = await withGroups(userId, others, 'look').catch((error: unknown): PersonInGroups => {
+			const person = await withGroups(userId, others, 'look').catch((error: unknown): PersonInGroups => {
 				failure = error;
 				return { userId, groupIds: new Set() };
 			});
-			return { failure, mayAnswer: (sessionId: string) => mayAnswer(standing, rules.get(sessionId) ?? []) };
+			return { failure, mayAnswer: (sessionId: string) => mayAnswer(person, rules.get(sessionId) ?? []) };
 		},
 		/** Whether somebody is named in a list of who may answer, or nobody is. Throws when Slack does not tell. */
 		mayChange: async (userId: string, list: Answerers) =>

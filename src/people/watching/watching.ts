@@ -30,8 +30,8 @@ export function registerWatch(
 ) {
 	const reading = { budget: budget.background, ourAnswers, list: discoveries.listKnowledge };
 	const poller = createPoller(core, { ...reading, health });
-	const { withGroups: standingOf } = core.accessPolicy;
-	const subscriptions = createSubscriptions(core, { ...reading, expectPost, withGroups: standingOf });
+	const { withGroups } = core.accessPolicy;
+	const subscriptions = createSubscriptions(core, { ...reading, expectPost, withGroups });
 	const commands = createWatchCommands(core, { subscriptions, endings, expectPost, discoveries });
 	registerChannelEvents(core, endings);
 	return { ...commands, start: poller.start, stop: poller.stop };
