@@ -21,7 +21,7 @@ import {
 } from './session.ts';
 import { digest, digestOf } from './session-digest.ts';
 import { withoutSignedLinks } from './signed-links.ts';
-import { createCutMark, cutWithNote, type OnCut, toSentText, toShownText } from './texts.ts';
+import { createCutCheck, cutWithNote, type OnCut, toSentText, toShownText } from './texts.ts';
 
 const item = z.object({
 	title: z.string(),
@@ -180,22 +180,22 @@ export const maskedSnapshot = (known: Set<string>, whole: SessionSnapshot): Sess
 	}));
 
 function shownQuestion(whole: QuestionSnapshot, { known }: Mask): QuestionSnapshot {
-	const mark = createCutMark(false);
+	const cutCheck = createCutCheck(false);
 	// A mask of its own says whether this question hides something.
 	const mask = createMask(false, known);
 	const length = Math.min(ITEM_LENGTH, Math.floor(ALL_ITEMS_LENGTH / Math.min(ITEM_COUNT, whole.itemCount)));
 	const shown = {
 		...whole,
-		context: cut(whole.context, CONTEXT_LENGTH, mask, mark.onCut),
+		context: cut(whole.context, CONTEXT_LENGTH, mask, cutCheck.onCut),
 		items: whole.items.map((item) => ({
 			...item,
-			title: cut(markedTitle(item.title).name, TITLE_LENGTH, mask, mark.onCut),
-			description: cut(item.description, length, mask, mark.onCut),
+			title: cut(markedTitle(item.title).name, TITLE_LENGTH, mask, cutCheck.onCut),
+			description: cut(item.description, length, mask, cutCheck.onCut),
 			// Without a cut mark: a cut value does not make an option incomplete.
 			value: item.value && cut(item.value, length, mask),
 		})),
 	};
-	return { ...shown, ...(mask.hides && { hides: true }), quick: mark.isCut || mask.hides ? null : whole.quick };
+	return { ...shown, ...(mask.hides && { hides: true }), quick: cutCheck.isCut || mask.hides ? null : whole.quick };
 }
 
 /** A question as a snapshot keeps it, for a form while the session cannot be read. */

@@ -1,6 +1,6 @@
 import { isOver } from '../domain/session.ts';
 import type { QuestionSnapshot, SessionSnapshot } from '../domain/session-snapshot.ts';
-import { createCutMark, withoutNote } from '../domain/texts.ts';
+import { createCutCheck, withoutNote } from '../domain/texts.ts';
 import { agentLine, agentText, tableOf } from '../slack/agent-text.ts';
 import {
 	button,
@@ -159,9 +159,9 @@ function firstLines(result: string, { most, length }: typeof CARD_RESULT) {
 	const all = result.trim().split('\n');
 	// Empty lines are shown, but not counted.
 	const [, end = all.length] = all.flatMap((text, at) => (text.trim() === '' ? [] : [at])).slice(most - 1);
-	const mark = createCutMark(true);
-	const pieces = agentText(all.slice(0, end).join('\n').trimEnd(), length, mark.onCut);
-	const isWhole = end === all.length && !mark.isCut;
+	const cutCheck = createCutCheck(true);
+	const pieces = agentText(all.slice(0, end).join('\n').trimEnd(), length, cutCheck.onCut);
+	const isWhole = end === all.length && !cutCheck.isCut;
 	// An ellipsis, because a number of cut characters would not count the lines that are left out.
-	return { pieces: isWhole || mark.isCut ? pieces : [...pieces, ...quote('…')], isWhole };
+	return { pieces: isWhole || cutCheck.isCut ? pieces : [...pieces, ...quote('…')], isWhole };
 }

@@ -14,7 +14,7 @@ import {
 } from '../domain/session.ts';
 import type { SnapshotQuestion } from '../domain/session-snapshot.ts';
 import { oneLine } from '../domain/shown-text.ts';
-import { createCutMark } from '../domain/texts.ts';
+import { createCutCheck } from '../domain/texts.ts';
 import { agentText } from '../slack/agent-text.ts';
 import {
 	answerAgainButton,
@@ -166,7 +166,7 @@ export interface SessionModel {
 export function sessionModal(model: SessionModel): ModalView {
 	const mask = createMask(model.metadata.showsHidden && model.refused == null, credentialsOf(model.session));
 	const { question, readAt, arrival = null } = model;
-	const filter = { cut: createCutMark(false), mask };
+	const filter = { cut: createCutCheck(false), mask };
 	const form = question && formOf(model, question, filter);
 	const fields = form?.kind === 'fields' ? form : null;
 	const room = MODAL_BLOCKS - FIXED_BLOCKS - (fields?.blocks.length ?? 0);

@@ -6,7 +6,7 @@ import { type AnswerSecrecy, isSecretValue } from '../domain/secrecy.ts';
 import type { Question } from '../domain/session.ts';
 import type { ItemSnapshot, QuestionSnapshot } from '../domain/session-snapshot.ts';
 import { cutTo, oneLine } from '../domain/shown-text.ts';
-import { type CutMark, createCutMark, cutText } from '../domain/texts.ts';
+import { type CutCheck, createCutCheck, cutText } from '../domain/texts.ts';
 import { agentLine, agentText } from '../slack/agent-text.ts';
 import {
 	answerButton,
@@ -81,12 +81,14 @@ export const MOST_ABOVE_OPTIONS = { characters: 600, lines: 12 } as const;
  */
 function questionBody(question: QuestionSnapshot, room: Room, labels: readonly string[] = []) {
 	const limits = QUESTION_LIMITS[room];
-	const mark = createCutMark(question.quick === null);
-	const textOf = (text: string, limit: number) => (room === 'entry' ? agentLine : agentText)(text, limit, mark.onCut);
+	const cutCheck = createCutCheck(question.quick === null);
+	const textOf = (text: string, limit: number) =>
+		(room === 'entry' ? agentLine : agentText)(text, limit, cutCheck.onCut);
 	const said = textOf(question.context, limits.context);
 	const open = question.items.filter((item) => item.open);
 	const shown = open.slice(0, MOST_TITLES);
-	const title = (item: ItemSnapshot) => quote(bold(oneLine(titleText(item.title, labels), limits.title, mark.onCut)));
+	const title = (item: ItemSnapshot) =>
+		quote(bold(oneLine(titleText(item.title, labels), limits.title, cutCheck.onCut)));
 	const [only] = question.openCount === 1 ? open : [];
 	if (only === undefined && room === 'entry') {
 		return { said, asked: quote(bold(askedLine(question))), more: '', isWhole: false };
@@ -96,7 +98,7 @@ function questionBody(question: QuestionSnapshot, room: Room, labels: readonly s
 			? shown.flatMap((item, at) => [title(item), quote(bold(`Question ${at + 1}`))].find(isSomething) ?? [])
 			: [...title(only), ...textOf(withoutListed(only.description, labels), limits.description)];
 	const more = only === undefined ? andMoreWords(question.openCount - shown.length) : '';
-	return { said, asked, more, isWhole: !mark.isCut };
+	return { said, asked, more, isWhole: !cutCheck.isCut };
 }
 
 const isSomething = (pieces: readonly unknown[]) => pieces.length > 0;
@@ -245,7 +247,7 @@ export function noFormWords(form: Exclude<Form, { kind: 'fields' | 'refused' }>,
 }
 
 /** `cut` notes whether a text of the screen was cut, `mask` hides credentials in them. */
-export type TextFilter = { readonly cut: CutMark; readonly mask: Mask };
+export type TextFilter = { readonly cut: CutCheck; readonly mask: Mask };
 
 /** The most items for somebody who may only read: about 3,000 characters. */
 const MOST_READ = 4;

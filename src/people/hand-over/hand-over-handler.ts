@@ -106,7 +106,7 @@ export function registerHandOver(core: HandlerContext<HandOverStores>): void {
 
 /** The question of a press. In an inbox or a direct message the row names its channel. Null for an unknown button. */
 function pressedQuestion({ channelId: pressedIn }: PersonRequest, { value, row }: Press): PressedQuestion | null {
-	const mark = decodeQuestionRef(value);
+	const ref = decodeQuestionRef(value);
 	const channelId = row?.channelId ?? pressedIn;
-	return mark === null || channelId === null ? null : { ...mark, channelId };
+	return ref === null || channelId === null ? null : { ...ref, channelId };
 }
