@@ -56,7 +56,7 @@ export const ACTIONS = {
 	undo: 'answer.undo',
 	/** On the offer of a message as an answer: opens its form; `value`: the draft's form id and a `SessionTarget`. */
 	useText: 'question.use_text',
-	/** On that offer: send it, or do not; `value`: an `OfferedReply`, or the draft's form id. */
+	/** On that offer: send it, or do not; `value`: an `OfferedThreadReply`, or the draft's form id. */
 	sendReply: 'reply.send',
 	keepReply: 'reply.keep',
 	/** In the modal that asks which item a message is for; the option's value is its position. */
