@@ -224,7 +224,7 @@ const PLAIN_BLOCKS: readonly string[] = [
 	'header',
 ] satisfies KnownBlock['type'][];
 
-/** A message whose blocks Slack refused: each block that is not of `PLAIN_BLOCKS` becomes a section of its plain text. */
+/** A message whose blocks Slack refused: of each block that is not plain, a section has the plain text. */
 export function plainMessage<M extends Pick<MessageContent, 'blocks'>>(refused: M): M {
 	const plainBlock = (block: KnownBlock): KnownBlock[] => {
 		if (PLAIN_BLOCKS.includes(block.type)) return [block];
