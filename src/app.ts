@@ -10,18 +10,21 @@ import { createMetrics } from './kernel/metrics.ts';
 import { createRateLimiter } from './kernel/rate-limiter.ts';
 import { createHousekeeping } from './operator/housekeeping.ts';
 import { createEndpoints, createRefusedRequests } from './operator/http-server.ts';
-import { registerAnswer } from './people/answering.ts';
-import { registerHandOver } from './people/hand-over-handler.ts';
-import { registerInbox } from './people/inbox.ts';
-import { registerPress } from './people/press.ts';
-import { registerSession } from './people/session-actions.ts';
-import { registerSettings } from './people/settings.ts';
-import { registerTextAsAnswer } from './people/text-as-answer.ts';
-import { registerWatch } from './people/watching.ts';
+import { registerAnswer } from './people/answering/answering.ts';
+import { registerPress } from './people/answering/press.ts';
+import { registerHandOver } from './people/hand-over/hand-over-handler.ts';
+import { registerHelp } from './people/help.ts';
+import { registerInbox } from './people/inbox/inbox.ts';
+import { registerFiles } from './people/session/files.ts';
+import { registerSession } from './people/session/session-actions.ts';
+import { registerSettings } from './people/settings/settings.ts';
+import { registerTextAsAnswer } from './people/thread-reply/text-as-answer.ts';
+import { registerWatchActions } from './people/watching/watch-actions.ts';
+import { registerWatch } from './people/watching/watching.ts';
 import { createPosting } from './posting.ts';
 import { createInboxContent } from './screens/inbox-content.ts';
 import { createSessionService, SERVICE_CALLS } from './service/session-service.ts';
-import { registerDiscovery } from './sessions/listing.ts';
+import { registerDiscovery } from './sessions/discovery.ts';
 import { createReadNotes } from './sessions/read-notes.ts';
 import { createBoltApp } from './slack/bolt-app.ts';
 import { createInstallation, identify } from './slack/clients.ts';
@@ -90,8 +93,8 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 	/** What our answers and earlier reads mean for a session that was read. */
 	async function readAnswers(read: Omit<Reading, 'steadySince'>, isWatched = true) {
 		const reading = { ...read, steadySince: steadySince(clock) };
-		const { marks, ...ours } = await ourAnswers(store.answers, { serviceUrl, reading, isWatched });
-		return { ...ours, disclosure: disclosureOf(marks, config.SHOW_ANSWERS) };
+		const { secrecy, ...ours } = await ourAnswers(store.answers, { serviceUrl, reading, isWatched });
+		return { ...ours, disclosure: disclosureOf(secrecy, config.SHOW_ANSWERS) };
 	}
 	const noteRead = createReadNotes(core, readAnswers);
 
@@ -102,7 +105,7 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 	const context = createHandlerContext(core, {
 		app: bolt.app,
 		noteRead,
-		onInboxPress: (inbox) => store.views.ask(inbox, null, clock.now()),
+		onInboxPress: (inbox, page) => store.views.ask(inbox, page ?? null, clock.now()),
 		onPostPress: posting.showPressed,
 	});
 	const { listen } = context;
@@ -116,6 +119,9 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 	const openInbox = registerInbox(context);
 	const openSettings = registerSettings(context);
 	const { flow, drafting } = registerSession(context, { watching, openInbox, openSettings });
+	registerWatchActions(context, watching, { flow, drafting });
+	registerFiles(context);
+	registerHelp(context);
 	const { answers, ...answering } = registerAnswer(context, {
 		...service,
 		flow,

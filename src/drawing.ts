@@ -1,5 +1,5 @@
 import type { Core } from './core.ts';
-import { createSettingsDrawing } from './people/settings-saving.ts';
+import { createSettingsDrawing } from './people/settings/settings-saving.ts';
 import { noticedView } from './screens/answer.ts';
 import { createQuestionFacts } from './screens/facts.ts';
 import { createHandOverDrawing } from './screens/hand-over-posts.ts';

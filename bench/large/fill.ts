@@ -141,7 +141,7 @@ async function template(store: Store, now: number): Promise<void> {
 	const session = { service: SERVICE, sessionId: BIG };
 	const place = { teamId: TEAM, channelId: 'C0' };
 	const id = randomUUID();
-	const view = snapshotOf(sessionAsking(BIG), now);
+	const snapshot = snapshotOf(sessionAsking(BIG), now);
 	await store.watches.add({
 		id,
 		...place,
@@ -149,8 +149,8 @@ async function template(store: Store, now: number): Promise<void> {
 		createdBy: 'U0',
 		createdAt: now,
 		card: { target: { kind: 'watch', watchId: id, ...place }, key: 'card', content: { kind: 'card' } },
-		view,
-		found: firstFound(view),
+		snapshot,
+		found: firstFound(snapshot),
 		limits: NO_LIMITS,
 	});
 	const posted = { state: 'shown', dueAt: null, ts: '17.1', shownAt: now };

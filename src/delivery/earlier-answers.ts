@@ -11,7 +11,7 @@ import {
 import { isBefore, type ReadTime, type Verdict } from '../domain/asked.ts';
 import { createMask, credentialsOf } from '../domain/masking.ts';
 import { NO_OCCURRENCES, type Occurrences, occurrencesIn, type StoredOccurrences } from '../domain/occurrences.ts';
-import { type AnswerMarks, examine, isSecretValue } from '../domain/secrecy.ts';
+import { type AnswerSecrecy, examine, isSecretValue } from '../domain/secrecy.ts';
 import {
 	askingMessageIndex,
 	type ClosedItems,
@@ -59,8 +59,8 @@ export async function ourAnswers(
 	const shown = [...indexes.map((at) => session.messages[at]), wanted, newest];
 	const fingerprints = shown.flatMap((one) => one?.fingerprint ?? []);
 	const isLookedUp = fingerprints.length + indexes.length > 0;
-	const found = isLookedUp ? await store.toQuestions(key, fingerprints, indexes) : { answers: [], marks: [] };
-	const { answers, marks } = found;
+	const found = isLookedUp ? await store.toQuestions(key, fingerprints, indexes) : { answers: [], secrecy: [] };
+	const { answers, secrecy } = found;
 	const occurrences = occurrencesIn(session, reading, known);
 	const { evidence } = occurrences;
 	const perhaps = evidence?.value?.isPerhaps === true ? evidence.value.answerId : null;
@@ -76,7 +76,7 @@ export async function ourAnswers(
 		/** The items that get no field in a form. */
 		closedItems: closedInForm(session, occurrences),
 		/** What our answers say about secrecy, oldest first. */
-		marks,
+		secrecy,
 		/** The newest answer that stands there, not to what the message asked earlier. */
 		standing(messageIndex: number): Answer | null {
 			const isStanding = ({ state }: Answer) => isBlocking(state) || state === 'waiting' || hasArrived(state);
@@ -194,9 +194,9 @@ function isStoredAnswer(answer: Answer, storedValues: readonly string[]): boolea
 }
 
 /** What people read of the values at a question. Null: hidden. */
-export function valuesAt(session: Session, question: Question, marks: readonly AnswerMarks[]): (string | null)[] {
+export function valuesAt(session: Session, question: Question, secrecy: readonly AnswerSecrecy[]): (string | null)[] {
 	const mask = createMask(false, credentialsOf(session));
-	const isHidden = (position: number) => isSecretValue(marks, question, position);
+	const isHidden = (position: number) => isSecretValue(secrecy, question, position);
 	return question.items.map(({ value }, position) => (isHidden(position) ? null : mask.read(value)));
 }
 
@@ -210,12 +210,12 @@ export async function whoWasFirst(
 	const { question: asked } = answer;
 	const question = questionAt(session, asked.messageIndex);
 	const fingerprints = [answer.fingerprint, question?.fingerprint ?? ''];
-	const { answers, marks } = await store.toQuestions(asked, fingerprints, [asked.messageIndex]);
+	const { answers, secrecy } = await store.toQuestions(asked, fingerprints, [asked.messageIndex]);
 	await examineQuestions(session, [asked.messageIndex]);
 	const items = itemsOf(answer);
 	const ownValues = items.map(({ value }) => value ?? '');
 	const storedValues = values === null ? ownValues : question?.sent.map(({ value }) => stringOf(value));
-	const isHidden = (position: number) => question === null || isSecretValue(marks, question, position);
+	const isHidden = (position: number) => question === null || isSecretValue(secrecy, question, position);
 	const mask = createMask(false, credentialsOf(session));
 	const isToSame = (other: Answer) =>
 		other.fingerprint === answer.fingerprint &&

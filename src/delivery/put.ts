@@ -10,7 +10,7 @@ import {
 } from '../domain/answer.ts';
 import { type DeliveryInput, mergeForPut, type OurValues } from '../domain/compare.ts';
 import { isReworded, type Session } from '../domain/session.ts';
-import { questionViewAt } from '../domain/session-snapshot.ts';
+import { questionSnapshotAt } from '../domain/session-snapshot.ts';
 import { elapsedSince, uptimeOf } from '../kernel/clock.ts';
 import { pick } from '../kernel/values.ts';
 import type { DeliveryPermit } from '../service/service.ts';
@@ -86,7 +86,7 @@ export function newRepeats({ content }: Answer, session: Session): Pick<AnswerPa
 
 /** What an answer was sent to, as long as the session shows that. */
 export function keptQuestion(session: Session, { question, shownHash }: Answer): Pick<AnswerPatch, 'asked'> {
-	const view = questionViewAt(session, question.messageIndex);
+	const view = questionSnapshotAt(session, question.messageIndex);
 	if (view === null || isReworded(shownHash, view.shownHash)) return {};
 	return { asked: { context: view.context, items: view.items.map((item) => pick(item, 'title', 'description')) } };
 }

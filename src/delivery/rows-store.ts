@@ -26,7 +26,7 @@ import {
 import type { BeforePut } from '../domain/compare.ts';
 import { masked } from '../domain/masking.ts';
 import { FORGOTTEN, type Person } from '../domain/person.ts';
-import type { AnswerMarks } from '../domain/secrecy.ts';
+import type { AnswerSecrecy } from '../domain/secrecy.ts';
 import { positions, type SessionKey } from '../domain/session.ts';
 import type { Log } from '../kernel/log.ts';
 import { mapInSteps, runInSlices } from '../kernel/slices.ts';
@@ -163,11 +163,11 @@ export const answersToQuestions =
 		const all = ofSession.where(sql<boolean>`(${isThere} or ${isSame})`);
 		const marked = rows.length < MOST_READ ? rows : await all.select(MARKS).orderBy('acceptedAt').execute();
 		const answers = await runInSlices(mapInSteps(rows, readOrSkip));
-		return { answers: answers.flat(), marks: await runInSlices(mapInSteps(marked, (row) => readMarks(row, cipher))) };
+		return { answers: answers.flat(), secrecy: await runInSlices(mapInSteps(marked, (row) => readMarks(row, cipher))) };
 	};
 
 /** What a row says about secrecy, even of an unreadable or emptied answer. Damaged columns hide more, not less. */
-function readMarks(row: Pick<AnswerRow, (typeof MARKS)[number]>, cipher: Cipher): AnswerMarks {
+function readMarks(row: Pick<AnswerRow, (typeof MARKS)[number]>, cipher: Cipher): AnswerSecrecy {
 	const { items = [] } = answerContentColumn.open(row.content, row, cipher) ?? {};
 	const secret = row.secretPositions === null ? secretOf(items) : parseOrNull(positions, row.secretPositions);
 	return {

@@ -133,13 +133,13 @@ export const SUBMISSION = z.object({
 	/** Empty for a one-press answer. */
 	viewId: z.string(),
 	origin: ORIGIN,
-	/** When the session shown in the form was read. An answer that was delivered later is unknown to the author. */
+	/** When the read of the session began that the form shows. Its author cannot know answers that arrived later. */
 	formReadAt: z.number(),
-	/** The newest arrival that the author may have seen in the form. Null: not known, so `formReadAt` decides. */
+	/** How many of our answers had arrived in the session by that read. Null: not known, so `formReadAt` decides. */
 	arrivalSeen: z.int().nullable(),
 	/** The positions that the answer fills or leaves empty on purpose. */
 	positions,
-	/** The positions left empty on purpose. They count as answered. */
+	/** The positions that the author left empty on purpose. Rules take them for answered. */
 	leftEmpty: positions,
 	/** When the access policy last allowed the author to send it. */
 	checkedAt: z.number(),

@@ -12,7 +12,7 @@ export interface AnswerRule extends Answerers {
 }
 
 /** A person with the user groups that they belong to. */
-export interface Standing {
+export interface PersonInGroups {
 	readonly userId: string;
 	readonly groupIds: ReadonlySet<string>;
 }
@@ -23,10 +23,10 @@ export const OPERATOR = 'whoever runs Handraise';
 export const namesAnybody = ({ userIds, groupIds }: Answerers) => userIds.length + groupIds.length > 0;
 
 /** Whether at least one list names the person. */
-export function isNamed({ userId, groupIds }: Standing, lists: readonly Answerers[]): boolean {
+export function isNamed({ userId, groupIds }: PersonInGroups, lists: readonly Answerers[]): boolean {
 	return lists.some((list) => list.userIds.includes(userId) || list.groupIds.some((id) => groupIds.has(id)));
 }
 
 /** Whether a person may answer a session to which these lists apply. */
-export const mayAnswer = (standing: Standing, rules: readonly AnswerRule[]) =>
-	rules.length === 0 || isNamed(standing, rules);
+export const mayAnswer = (person: PersonInGroups, rules: readonly AnswerRule[]) =>
+	rules.length === 0 || isNamed(person, rules);

@@ -37,12 +37,18 @@ export type ChannelSettings = DeepReadonly<z.infer<typeof channelSettings>>;
 export const DEFAULT_CHANNEL_SETTINGS: ChannelSettings = channelSettings.parse({});
 
 /** The settings that change how a channel's posts look and where they stand. */
-export type PostStyle = Pick<ChannelSettings, 'progress' | 'questionsInThread' | 'discreet' | 'buttons'>;
+export const STYLE_PARTS = ['progress', 'questionsInThread', 'discreet', 'buttons'] as const;
+export type StylePart = (typeof STYLE_PARTS)[number];
+export type PostStyle = Pick<ChannelSettings, StylePart>;
+
+/** An object with the value of each part. */
+export const ofEachStylePart = <Value>(valueFor: (part: StylePart) => Value) =>
+	Object.fromEntries(STYLE_PARTS.map((part) => [part, valueFor(part)])) as Record<StylePart, Value>;
 
 /** The style when a channel's settings are unknown: it discloses the least. */
 export const UNKNOWN_STYLE: PostStyle = { progress: false, questionsInThread: false, discreet: true, buttons: false };
 
-/** Whether the questions of a watch stand in the thread of its card. A discovered question has no card. */
+/** Whether the questions of a watch stand in the thread of its card. A raised hand has no card. */
 export const isInThread = (mode: string | undefined, { questionsInThread }: Pick<PostStyle, 'questionsInThread'>) =>
 	questionsInThread && mode === 'card';
 

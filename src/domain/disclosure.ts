@@ -1,6 +1,6 @@
 import { splitNote } from './choices.ts';
 import { choicesOf, guessInput } from './input-kind.ts';
-import { type AnswerMarks, isSecretValue } from './secrecy.ts';
+import { type AnswerSecrecy, isSecretValue } from './secrecy.ts';
 import type { ItemTexts, Question } from './session.ts';
 
 /** The setting `SHOW_ANSWERS`: whether channels see the text of answers. */
@@ -23,10 +23,10 @@ const SMALL_NUMBER = /^[+#\p{Sc}-]?\d{1,3}\p{L}{0,3}$|^\p{L}\d{1,2}$|^[+\p{Sc}-]
 export type Disclosure = (asked: Question, position: number) => 'shown' | 'withheld' | 'secret';
 
 /** How much channels see of a session's values. Secret values are hidden in every mode. */
-export function disclosureOf(marks: readonly AnswerMarks[], mode: ShowAnswers): Disclosure {
+export function disclosureOf(secrecy: readonly AnswerSecrecy[], mode: ShowAnswers): Disclosure {
 	return (asked, position) => {
 		const item = asked.items[position];
-		if (item === undefined || isSecretValue(marks, asked, position)) return 'secret';
+		if (item === undefined || isSecretValue(secrecy, asked, position)) return 'secret';
 		return isShownInChannels(mode, item, item.value) ? 'shown' : 'withheld';
 	};
 }

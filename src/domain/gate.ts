@@ -21,7 +21,7 @@ export type ReadItem = ItemOf<string> & Pick<SentItem, 'raw'>;
 const MOST_OF_ITEM = 8_000;
 const MOST_OF_TEXT = 20_000;
 /** The items of a message that rules read. A form in Slack holds as many. */
-const MOST_ITEMS = 90;
+const MOST_READ_ITEMS = 90;
 /** UTF-16 units of these items together. An answer to a longer question would be larger than the service's limit. */
 const MOST_EXAMINED = 100_000;
 
@@ -49,7 +49,7 @@ function* gatedMessage({ role, content, actions, humanInput }: ReadMessage): Gen
 	const { text, isCut } = toShownText(content, MOST_OF_TEXT);
 	const hasItems = humanInput.length > 0;
 	let room = MOST_EXAMINED;
-	let left = MOST_ITEMS;
+	let left = MOST_READ_ITEMS;
 	return {
 		role: textOf(role),
 		content: text,

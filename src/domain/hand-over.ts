@@ -43,6 +43,9 @@ export type HandOverResult =
 	/** `from` handed over too many questions, or `to` got too many. Possible again in `againInMs` milliseconds. */
 	| { readonly kind: 'tooMany'; readonly who: 'from' | 'to'; readonly againInMs: number };
 
+/** The question of a *Hand over* or *Give back*, and where its person sees it. */
+export type PressedQuestion = Pick<HandOver, 'fingerprint' | 'channelId'> & { readonly sessionId: string };
+
 export type HandedQuestion = Pick<HandOver, 'teamId' | 'session' | 'fingerprint'>;
 
 /** The hand-over by which somebody has the question now. */

@@ -148,7 +148,7 @@ function leave(newest: StoredOccurrence, session: Session, { read, index }: At):
  * How the stored occurrence of what is asked stands before the read. `new`: none is stored. `past`: it was closed or is
  * not the newest, so it comes back only while the agent waits for it. Else it is `open`, or settled in this way.
  */
-function standingOf({ same, newest }: Pick<StoredOccurrences, 'newest'> & { readonly same: StoredOccurrence | null }) {
+function situationOf({ same, newest }: Pick<StoredOccurrences, 'newest'> & { readonly same: StoredOccurrence | null }) {
 	if (same === null) return 'new';
 	const { settledHow } = same;
 	if (same.id !== newest?.id || settledHow === 'closed' || settledHow === 'changed') return 'past';
@@ -164,7 +164,7 @@ function whatIsAsked(
 	const found = withSighting(same?.evidence ?? NOTHING_SEEN, seen);
 	const verdict = verdictOf(found, seen, same !== null && heldIds.includes(same.id));
 	const noted = same === null ? [] : seenAt(same, found, index);
-	const standing = standingOf({ same, newest });
+	const situation = situationOf({ same, newest });
 	const id = same?.id ?? '';
 
 	function outcome(closed: readonly number[], changeOf?: (question: QuestionDigest) => OccurrenceChange): Occurrences {
@@ -182,11 +182,13 @@ function whatIsAsked(
 	}
 
 	function settled(how: 'answered' | 'wentOn'): Occurrences {
-		if (standing === 'new' && isWatched)
+		if (situation === 'new' && isWatched)
 			return outcome(seen.empty, (question) => ({ kind: 'asked', question, settled: how, evidence: found }));
 		const at = how === 'answered' && seen.filled.length > 0 ? index : null;
 		const isNews =
-			standing === 'open' || (standing === 'unwatched' && isWatched) || (standing === 'wentOn' && how === 'answered');
+			situation === 'open' ||
+			(situation === 'unwatched' && isWatched) ||
+			(situation === 'wentOn' && how === 'answered');
 		return isNews ? outcome(seen.empty, () => ({ kind: 'settled', id, how, at })) : outcome(seen.empty);
 	}
 
@@ -200,7 +202,7 @@ function whatIsAsked(
 
 	function asks(): Occurrences {
 		const { leftEmpty } = found;
-		switch (standing) {
+		switch (situation) {
 			case 'new':
 				return isWatched ? asked(found) : outcome(leftEmpty);
 			case 'past':

@@ -60,7 +60,7 @@ export function* examine(question: Texts): Generator<void, void> {
 }
 
 /** What one of our answers says about secrecy. Its row keeps this after the values are removed. */
-export interface AnswerMarks extends Pick<Question, 'messageIndex' | 'fingerprint'> {
+export interface AnswerSecrecy extends Pick<Question, 'messageIndex' | 'fingerprint'> {
 	/** Secret positions: with a ticked box, or guessed when the form had no box. Null: not known. */
 	readonly secret: readonly number[] | null;
 	/** The form had the box, so the author decided that positions outside `secret` are ordinary. */
@@ -72,7 +72,7 @@ export interface AnswerMarks extends Pick<Question, 'messageIndex' | 'fingerprin
 }
 
 /** If the secret positions are not known, every position counts as secret. */
-const isMarked = ({ secret }: AnswerMarks, position: number) => secret?.includes(position) ?? true;
+const isMarked = ({ secret }: AnswerSecrecy, position: number) => secret?.includes(position) ?? true;
 
 type Asked = Pick<Question, 'messageIndex' | 'fingerprint' | 'items' | 'sent' | 'context' | 'isCut'>;
 
@@ -85,30 +85,30 @@ type Asked = Pick<Question, 'messageIndex' | 'fingerprint' | 'items' | 'sent' | 
  *    something else: hidden.
  * 4. Otherwise the value came from outside, and `looksSecretAt` decides.
  */
-export function isSecretValue(marks: readonly AnswerMarks[], asked: Asked, position: number): boolean {
+export function isSecretValue(secrecy: readonly AnswerSecrecy[], asked: Asked, position: number): boolean {
 	const sent = asked.sent[position];
 	if (sent === undefined) return true;
-	const arrived = marks.filter(({ mayHaveArrived }) => mayHaveArrived);
+	const arrived = secrecy.filter(({ mayHaveArrived }) => mayHaveArrived);
 	const here = arrived.filter(({ messageIndex }) => messageIndex === asked.messageIndex);
-	const isSame = ({ fingerprint }: AnswerMarks) => fingerprint === asked.fingerprint;
+	const isSame = ({ fingerprint }: AnswerSecrecy) => fingerprint === asked.fingerprint;
 	if (here.some((mark) => isSame(mark) && isMarked(mark, position))) return true;
-	const isOrdinary = (mark: AnswerMarks) => {
+	const isOrdinary = (mark: AnswerSecrecy) => {
 		const value = mark.values[position] ?? '';
 		return mark.boxed && !isMarked(mark, position) && value !== '' && sameText(stringOf(sent.value), value);
 	};
 	if (arrived.some((mark) => isSame(mark) && isOrdinary(mark))) return false;
 	// An agent may reword a message or add items and keep a value. Its position is then unknown.
 	const isReworded = here.some((mark) => !isSame(mark) && mark.secret?.length !== 0);
-	return isReworded || isInitiallySecret(marks, asked, position);
+	return isReworded || isInitiallySecret(secrecy, asked, position);
 }
 
 /** Whether an item looks secret, or somebody gave a secret answer to it. */
-function isInitiallySecret(marks: readonly AnswerMarks[], asked: Asked, position: number): boolean {
-	const ours = marks.filter(({ fingerprint }) => fingerprint === asked.fingerprint);
+function isInitiallySecret(secrecy: readonly AnswerSecrecy[], asked: Asked, position: number): boolean {
+	const ours = secrecy.filter(({ fingerprint }) => fingerprint === asked.fingerprint);
 	return ours.some((mark) => isMarked(mark, position)) || looksSecretAt(asked, position);
 }
 
 /** The positions whose box is ticked in a new form. */
-export function initiallySecretPositions(marks: readonly AnswerMarks[], asked: Asked): number[] {
-	return [...asked.items.keys()].filter((position) => isInitiallySecret(marks, asked, position));
+export function initiallySecretPositions(secrecy: readonly AnswerSecrecy[], asked: Asked): number[] {
+	return [...asked.items.keys()].filter((position) => isInitiallySecret(secrecy, asked, position));
 }

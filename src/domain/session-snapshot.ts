@@ -21,7 +21,7 @@ import {
 } from './session.ts';
 import { digest, digestOf } from './session-digest.ts';
 import { withoutSignedLinks } from './signed-links.ts';
-import { createCutMark, cutWithNote, type OnCut, toSentText, toShownText } from './texts.ts';
+import { createCutCheck, cutWithNote, type OnCut, toSentText, toShownText } from './texts.ts';
 
 const item = z.object({
 	title: z.string(),
@@ -35,9 +35,9 @@ const item = z.object({
 	/** `SHOW_ANSWERS=auto` shows the value. Since 1.1.0. */
 	shownByAuto: z.boolean().exactOptional(),
 });
-export type ItemView = Readonly<z.infer<typeof item>>;
+export type ItemSnapshot = Readonly<z.infer<typeof item>>;
 
-export const questionView = z.object({
+export const questionSnapshot = z.object({
 	messageIndex: z.int(),
 	fingerprint: z.string(),
 	shownHash: z.string(),
@@ -57,7 +57,7 @@ export const questionView = z.object({
 	/** How many answers of ours had arrived: see `arrivalSeen` of an answer. */
 	arrival: z.int().exactOptional(),
 });
-export type QuestionView = DeepReadonly<z.infer<typeof questionView>>;
+export type QuestionSnapshot = DeepReadonly<z.infer<typeof questionSnapshot>>;
 
 export const sessionSnapshot = z.object({
 	sessionId: z.string(),
@@ -66,7 +66,7 @@ export const sessionSnapshot = z.object({
 	step: z.int(),
 	steps: z.array(z.object({ step: z.int(), text: z.string(), actions: z.array(agentAction) })),
 	/** The newest question, open or not. */
-	question: questionView.nullable(),
+	question: questionSnapshot.nullable(),
 	result: z.string().nullable(),
 	fileCount: z.int(),
 	digest,
@@ -128,13 +128,13 @@ export function snapshotOf(
 	});
 }
 
-export function questionViewAt(session: Session, messageIndex: number, ours = NO_ANSWERS): QuestionView | null {
+export function questionSnapshotAt(session: Session, messageIndex: number, ours = NO_ANSWERS): QuestionSnapshot | null {
 	const question = wholeQuestionAt(session, messageIndex, ours);
 	return question && maskedQuestion(credentialsOf(session), question);
 }
 
 /** A question with masked and cut texts. Stored ones are masked again, because 1.0.0 did not mask. */
-export const maskedQuestion = (known: Set<string>, whole: QuestionView) =>
+export const maskedQuestion = (known: Set<string>, whole: QuestionSnapshot) =>
 	drawMasked(known, (mask) => shownQuestion(whole, mask));
 
 /** A question with whole texts. */
@@ -142,7 +142,7 @@ function wholeQuestionAt(
 	session: Session,
 	messageIndex: number,
 	{ closedItems, disclosure }: KnownAnswers,
-): QuestionView | null {
+): QuestionSnapshot | null {
 	const question = questionAt(session, messageIndex, closedItems);
 	if (question === null) return null;
 	return {
@@ -179,23 +179,23 @@ export const maskedSnapshot = (known: Set<string>, whole: SessionSnapshot): Sess
 		result: whole.result === null ? null : cut(whole.result, RESULT_LENGTH, mask),
 	}));
 
-function shownQuestion(whole: QuestionView, { known }: Mask): QuestionView {
-	const mark = createCutMark(false);
+function shownQuestion(whole: QuestionSnapshot, { known }: Mask): QuestionSnapshot {
+	const cutCheck = createCutCheck(false);
 	// A mask of its own says whether this question hides something.
 	const mask = createMask(false, known);
 	const length = Math.min(ITEM_LENGTH, Math.floor(ALL_ITEMS_LENGTH / Math.min(ITEM_COUNT, whole.itemCount)));
 	const shown = {
 		...whole,
-		context: cut(whole.context, CONTEXT_LENGTH, mask, mark.onCut),
+		context: cut(whole.context, CONTEXT_LENGTH, mask, cutCheck.onCut),
 		items: whole.items.map((item) => ({
 			...item,
-			title: cut(markedTitle(item.title).name, TITLE_LENGTH, mask, mark.onCut),
-			description: cut(item.description, length, mask, mark.onCut),
+			title: cut(markedTitle(item.title).name, TITLE_LENGTH, mask, cutCheck.onCut),
+			description: cut(item.description, length, mask, cutCheck.onCut),
 			// Without a cut mark: a cut value does not make an option incomplete.
 			value: item.value && cut(item.value, length, mask),
 		})),
 	};
-	return { ...shown, ...(mask.hides && { hides: true }), quick: mark.isCut || mask.hides ? null : whole.quick };
+	return { ...shown, ...(mask.hides && { hides: true }), quick: cutCheck.isCut || mask.hides ? null : whole.quick };
 }
 
 /** A question as a snapshot keeps it, for a form while the session cannot be read. */
@@ -250,7 +250,7 @@ export function storedQuestionOf(snapshot: SessionSnapshot): SnapshotQuestion | 
 
 /** Whether a shown option is still one of the question, or the question has changed (which others check). */
 export function isOffered(
-	question: QuestionView,
+	question: QuestionSnapshot,
 	choice: Pick<Question, 'fingerprint' | 'shownHash'> & { readonly position: number; readonly option: string },
 ): boolean {
 	const { position, option } = choice;
@@ -260,8 +260,8 @@ export function isOffered(
 }
 
 /** A stored question without the values that `mode` withholds. It may have been stored under another mode. */
-export function asShownBy(mode: ShowAnswers, question: QuestionView): QuestionView {
-	const shows = ({ value, shownByAuto, ...texts }: ItemView) =>
+export function asShownBy(mode: ShowAnswers, question: QuestionSnapshot): QuestionSnapshot {
+	const shows = ({ value, shownByAuto, ...texts }: ItemSnapshot) =>
 		value === null || ((mode === 'auto' ? shownByAuto : null) ?? isShownInChannels(mode, texts, value));
 	const items = question.items.map((item) => (shows(item) ? item : { ...item, value: null, withheld: true }));
 	return { ...question, items };

@@ -20,17 +20,17 @@ export function boundaryBefore(text: string, at: number): number {
 export type OnCut = (isNote?: boolean) => void;
 
 /** Remembers whether `onCut` was called. `countsNotes`: calls with `isNote` count too. */
-export function createCutMark(countsNotes: boolean) {
-	const mark = {
+export function createCutCheck(countsNotes: boolean) {
+	const check = {
 		isCut: false,
 		onCut(isNote = false) {
-			mark.isCut ||= countsNotes || !isNote;
+			check.isCut ||= countsNotes || !isNote;
 		},
 	};
-	return mark;
+	return check;
 }
 
-export type CutMark = ReturnType<typeof createCutMark>;
+export type CutCheck = ReturnType<typeof createCutCheck>;
 
 /** Cuts to `limit` UTF-16 units at a boundary. A cut text ends with "…". */
 export function cutText(text: string, limit: number): string {

@@ -3,8 +3,9 @@ const named = (setting: string, fallback: string) => process.env[setting]?.trim(
 /** This installation's slash command. A constant of the process, because all texts name it. `config.ts` checks it. */
 export const COMMAND = named('SLASH_COMMAND', '/session');
 
-/** The words that may follow it. */
-const COMMAND_WORDS = ['watch', 'unwatch', 'list', 'inbox', 'settings', 'history', 'help'];
+/** The words that may follow it. The parser and the help have an entry for each. */
+export const COMMAND_WORDS = ['watch', 'unwatch', 'list', 'inbox', 'settings', 'history', 'help'] as const;
+export type CommandWord = (typeof COMMAND_WORDS)[number];
 
 /** The word that was probably meant: it differs from the typed one by a letter, or by two letters that are swapped. */
 export function commandLike(typed: string): string | undefined {

@@ -51,129 +51,154 @@ import {
 } from '../slack/phrases.ts';
 import { bold, joined, line, lines, quote, rich, richText, sentences, type Words } from '../slack/rich-text.ts';
 
+/** What became of an answer. `more` stands right behind `what`. `isWell`: nobody has to know how it went. */
+interface StateWords {
+	readonly emoji: string;
+	readonly what: string;
+	readonly more?: string;
+	readonly isWell?: true;
+}
+
+const SENDING: StateWords = { emoji: '⏳', what: 'Sending…', isWell: true };
+const CONTINUED: StateWords = { emoji: '✅', what: 'Delivered', more: ' · continued', isWell: true };
+
 /** The words for each state of an answer, the same on posts, cards, receipts, Homes and in histories. */
-const STATE_LINES: Readonly<Record<AnswerState, string>> = {
-	accepted: '⏳ Sending…',
-	delivering: '⏳ Sending…',
-	waiting: '⚠️ Not delivered; its author decides',
-	delivered: '✅ Delivered',
-	resumed: '✅ Delivered · continued',
-	conflicted: '🔀 Not sent: somebody else answered first',
-	changed: '✏️ Not sent: the question changed',
+const STATE_WORDS: Readonly<Record<AnswerState, StateWords>> = {
+	accepted: SENDING,
+	delivering: SENDING,
+	waiting: { emoji: '⚠️', what: 'Not delivered', more: '; its author decides' },
+	delivered: { emoji: '✅', what: 'Delivered', isWell: true },
+	resumed: CONTINUED,
+	conflicted: { emoji: '🔀', what: 'Not sent: somebody else answered first' },
+	changed: { emoji: '✏️', what: 'Not sent: the question changed' },
 	// Without a reason: in the timeline of an answer that was sent again, it is not known.
-	refused: '⛔ Not delivered: it was refused',
-	ended: '🏁 Not sent: the session was over',
-	withdrawn: '↩️ Undone; nothing was sent',
+	refused: { emoji: '⛔', what: 'Not delivered: it was refused' },
+	ended: { emoji: '🏁', what: 'Not sent: the session was over' },
+	withdrawn: { emoji: '↩️', what: 'Undone; nothing was sent', isWell: true },
 };
 
 /** For an answer that is not sent any more, while an earlier PUT may have arrived. */
-const PERHAPS_ARRIVED = '⚠️ Sent, and may have arrived';
+const PERHAPS_ARRIVED: StateWords = { emoji: '⚠️', what: 'Sent, and may have arrived' };
 
-const NOT_THERE = '⚠️ Delivered · not in the field any more';
+const NOT_THERE: StateWords = { emoji: '⚠️', what: 'Delivered', more: ' · not in the field any more' };
+
+const sessionEnded = (status: string) => ` · the session ${endWords(status)}`;
 
 /** The words for what the agent did after the delivery. */
-const AGENT_OUTCOME_LINES: Readonly<Record<AgentOutcome, string>> = {
-	resumed: STATE_LINES.resumed,
-	unseen: '👀 Delivered · no sign of the agent yet',
-	failed: `❌ Delivered · the session ${endWords('failed')}`,
-	stopped: `⏹️ Delivered · the session ${endWords('stopped')}`,
-	completed: `✅ Delivered · the session ${endWords('completed')}`,
+const AGENT_OUTCOME_WORDS: Readonly<Record<AgentOutcome, StateWords>> = {
+	resumed: CONTINUED,
+	unseen: { emoji: '👀', what: 'Delivered', more: ' · no sign of the agent yet' },
+	failed: { emoji: '❌', what: 'Delivered', more: sessionEnded('failed') },
+	stopped: { emoji: '⏹️', what: 'Delivered', more: sessionEnded('stopped') },
+	completed: { emoji: '✅', what: 'Delivered', more: sessionEnded('completed'), isWell: true },
 	overwritten: NOT_THERE,
 	lost: NOT_THERE,
 	replaced: NOT_THERE,
 };
 
-const LOST_TO_OWN = '🔀 Not sent: another answer of the same person counts';
+const LOST_TO_OWN: StateWords = { emoji: '🔀', what: 'Not sent: another answer of the same person counts' };
 
-const FIRST_LINES: Readonly<Record<FirstEnding, string>> = {
-	first_failed: '📝 Not sent: the first answer did not arrive either',
-	first_over: '🏁 Not sent, nor was the first answer: the session was over',
-	first_unknown: '⚠️ Not sent: the first answer may have arrived',
+const FIRST_WORDS: Readonly<Record<FirstEnding, StateWords>> = {
+	first_failed: { emoji: '📝', what: 'Not sent: the first answer did not arrive either' },
+	first_over: { emoji: '🏁', what: 'Not sent, nor was the first answer: the session was over' },
+	first_unknown: { emoji: '⚠️', what: 'Not sent: the first answer may have arrived' },
 };
 
 const MAY_NOT = 'may no longer answer';
 
-type ToldAnswer = Pick<Answer, 'state' | 'agentOutcome' | 'lastError'> & Partial<Answer>;
+type AnswerNews = Pick<Answer, 'state' | 'agentOutcome' | 'lastError'> & Partial<Answer>;
 
 /** The person in Slack whose answer came first, if this one came second; else null. */
 export const firstPersonOf = (answer: Partial<Answer>): Person | null => firstAnswerOf(answer)?.person ?? null;
 
 type Reader = 'author' | 'others';
 
-function lineOf(state: AnswerState, answer: ToldAnswer, reader: Reader, entry = answer.timeline?.at(-1)): string {
+function wordsOf(state: AnswerState, answer: AnswerNews, reader: Reader, entry = answer.timeline?.at(-1)): StateWords {
 	if (state === answer.state && mayHaveArrived(answer)) return PERHAPS_ARRIVED;
+	if (state === 'waiting' && reader === 'author') return { ...STATE_WORDS.waiting, more: ': your decision' };
 	if (state === 'refused' && isProvenRefusal(answer.lastError))
-		return `⛔ Not sent: ${reader === 'author' ? 'you' : 'its author'} ${MAY_NOT}`;
-	if (state === 'refused' && answer.lastError === NOT_FOUND_CODES.gone) return '⛔ Not sent: the session is gone';
+		return { emoji: '⛔', what: `Not sent: ${reader === 'author' ? 'you' : 'its author'} ${MAY_NOT}` };
+	if (state === 'refused' && answer.lastError === NOT_FOUND_CODES.gone)
+		return { emoji: '⛔', what: 'Not sent: the session is gone' };
 	if (state === 'changed' && answer.lastError === QUESTION_MOVED)
-		return '✏️ Not sent: the question has another place now';
-	if (state !== 'conflicted') return STATE_LINES[state];
+		return { emoji: '✏️', what: 'Not sent: the question has another place now' };
+	if (state !== 'conflicted') return STATE_WORDS[state];
 	const first = firstPersonOf(answer);
 	const lostTo = entry?.lostTo ?? (first !== null && first.userId === answer.person?.userId ? 'own' : 'other');
-	return lostTo === 'other' ? STATE_LINES.conflicted : LOST_TO_OWN;
+	return lostTo === 'other' ? STATE_WORDS.conflicted : LOST_TO_OWN;
 }
 
 /** Other words in a timeline, for states that were passed. */
-const PAST_LINES: Partial<Record<AnswerState, string>> = {
-	accepted: '💾 Saved',
-	delivering: '📨 Sent',
-	waiting: '⚠️ Not delivered',
+const PAST_WORDS: Partial<Record<AnswerState, StateWords>> = {
+	accepted: { emoji: '💾', what: 'Saved' },
+	delivering: { emoji: '📨', what: 'Sent' },
+	waiting: { emoji: '⚠️', what: 'Not delivered' },
 };
 
+const lineOf = ({ emoji, what, more = '' }: StateWords) => `${emoji} ${what}${more}`;
+
 /**
- * The newest entries of an answer's timeline, or one line if nothing failed. `said`: the author's state line above it.
+ * The newest entries of an answer's timeline, or one line if nothing failed. For its author, the state line is above.
  */
-export function timelineWords(answer: Answer, said = ''): Words {
-	const reader = said === '' ? 'others' : 'author';
+export function timelineWords(answer: Answer, reader: Reader = 'others'): Words {
 	const { agentOutcome, lastError, timeline, acceptedAt } = answer;
-	const state = stateLine(answer, reader);
+	const state = stateWords(answer, reader);
 	const hasFailed = lastError !== null || timeline.some((entry) => isFailed(entry.state));
-	const isWell = !hasFailed && /^[✅⏳↩]/u.test(state);
-	if (isWell) return joined(said === '' ? state : '', momentOf(timeline.at(-1)?.at ?? acceptedAt));
+	if (!hasFailed && state.isWell === true)
+		return joined(reader === 'author' ? '' : lineOf(state), momentOf(timeline.at(-1)?.at ?? acceptedAt));
 	const entries = timeline.slice(-8).map((entry): Words => {
 		const isUnknown = entry.state === answer.state && mayHaveArrived(answer);
-		const ending = entry === timeline.at(-1) ? endingOf(answer) : null;
-		const past = ending === null ? PAST_LINES[entry.state] : FIRST_LINES[ending];
-		const words = (isUnknown ? undefined : past) ?? lineOf(entry.state, answer, reader, entry);
+		const isNewest = entry === timeline.at(-1);
+		const ending = isNewest ? endingOf(answer) : null;
+		const past = ending === null ? PAST_WORDS[entry.state] : FIRST_WORDS[ending];
+		const words = (isUnknown ? undefined : past) ?? wordsOf(entry.state, answer, reader, entry);
 		// An entry that repeats the state line above is its emoji and the time alone.
-		const isSaid = entry === timeline.at(-1) && said.startsWith(words);
-		return isSaid ? sentences(words.split(' ', 1).join(), momentOf(entry.at)) : joined(words, momentOf(entry.at));
+		const isSaid = reader === 'author' && isNewest && words.emoji === state.emoji && words.what === state.what;
+		return isSaid ? sentences(words.emoji, momentOf(entry.at)) : joined(lineOf(words), momentOf(entry.at));
 	});
-	const outcome = said === '' && agentOutcome !== 'resumed' ? agentOutcome : null;
-	if (outcome !== null) entries.push(AGENT_OUTCOME_LINES[outcome]);
+	const outcome = reader === 'others' && agentOutcome !== 'resumed' ? agentOutcome : null;
+	if (outcome !== null) entries.push(lineOf(AGENT_OUTCOME_WORDS[outcome]));
 	return lines(...entries);
 }
 
 /** How the answer that came first ended. */
-const endingOf = (answer: ToldAnswer) => (mayHaveArrived(answer) ? null : firstEndingOf(answer));
+const endingOf = (answer: AnswerNews) => (mayHaveArrived(answer) ? null : firstEndingOf(answer));
 
-/** What became of an answer, in one line that begins with an emoji. */
-export function stateLine(answer: ToldAnswer, reader: Reader = 'others'): string {
+function stateWords(answer: AnswerNews, reader: Reader): StateWords {
 	const { state, agentOutcome, lastError } = answer;
 	const ending = endingOf(answer);
-	if (ending !== null) return FIRST_LINES[ending];
-	if (lastError !== null && state === 'accepted')
-		return `⏳ Not delivered yet${isServiceAway(lastError) ? '; sent when the service is back' : ''}`;
-	if (lastError !== null && state === 'delivering') return '⏳ Sent, checking whether it arrived';
-	if (agentMayBeIdle(answer))
-		return '⚠️ Delivered, but the session service reported a failure: the agent may not have been started';
-	if (state === 'delivered' && agentOutcome !== null) return AGENT_OUTCOME_LINES[agentOutcome];
-	if (reader === 'author' && state === 'waiting' && !mayHaveArrived(answer)) return '⚠️ Not delivered: your decision';
-	return lineOf(state, answer, reader);
+	if (ending !== null) return FIRST_WORDS[ending];
+	if (lastError !== null && state === 'accepted') {
+		const more = isServiceAway(lastError) ? '; sent when the service is back' : '';
+		return { emoji: '⏳', what: 'Not delivered yet', more };
+	}
+	if (lastError !== null && state === 'delivering') return { emoji: '⏳', what: 'Sent, checking whether it arrived' };
+	if (agentMayBeIdle(answer)) return MAY_BE_IDLE;
+	if (state === 'delivered' && agentOutcome !== null) return AGENT_OUTCOME_WORDS[agentOutcome];
+	return wordsOf(state, answer, reader);
 }
+
+const MAY_BE_IDLE: StateWords = {
+	emoji: '⚠️',
+	what: 'Delivered',
+	more: ', but the session service reported a failure: the agent may not have been started',
+};
+
+/** What became of an answer, in one line that begins with an emoji. */
+export const stateLine = (answer: AnswerNews, reader: Reader = 'others') => lineOf(stateWords(answer, reader));
 
 /** Whether a code means that the service is down, not that it limits requests or misses one session. */
 const isServiceAway = (code: string) =>
 	WAITS_FOR_SERVICE_CODES.has(code) && !NO_PERMIT_CODES.has(code) && code !== NOT_FOUND_CODES.one;
 
 /** The emoji at the beginning of the state line. */
-export const emojiOf = (answer: ToldAnswer) => stateLine(answer).split(' ', 1).join();
+export const emojiOf = (answer: AnswerNews) => stateWords(answer, 'others').emoji;
 
 /** The state line without its emoji, for the middle of a line: `delivered`, `sending…`, `continued`. */
-export function inlineState(answer: ToldAnswer): string {
+export function inlineState(answer: AnswerNews): string {
 	if (answer.state === 'resumed') return 'continued';
-	const [, ...words] = stateLine(answer).split(' ');
-	return words.join(' ').replace(/^./, (first) => first.toLowerCase());
+	const { what, more = '' } = stateWords(answer, 'others');
+	return `${what}${more}`.replace(/^./, (first) => first.toLowerCase());
 }
 
 /** Tells the others who may answer why a question is open again. Empty without a refused answer. */
@@ -188,7 +213,7 @@ export const hasText = (answer: Answer) => itemsOf(answer).some((item) => !item.
 
 export const TEXT_REMOVED = 'The text of this answer was removed because its retention time is over.';
 const TEXT_UNREADABLE = 'The text of this answer was stored with another encryption key and cannot be read.';
-export const MOST_ITEMS = 10;
+export const MOST_SHOWN_ITEMS = 10;
 
 /** A title as a form showed it. */
 export const storedTitle = (title: string, limit: number) => oneLine(masked(title).text, limit);
@@ -201,13 +226,13 @@ export function ownText(answer: Answer, room: number, { isOwn = false, isTitled 
 	if (content.kind === 'removed') return context(TEXT_REMOVED);
 	if (content.kind === 'unreadable') return context(TEXT_UNREADABLE);
 	const items = content.items.filter((item) => item.value !== null || item.wiped);
-	const itemRoom = Math.min(2700, Math.floor(room / Math.max(1, Math.min(items.length, MOST_ITEMS))));
-	const shown = items.slice(0, MOST_ITEMS).flatMap((whole) => {
+	const itemRoom = Math.min(2700, Math.floor(room / Math.max(1, Math.min(items.length, MOST_SHOWN_ITEMS))));
+	const shown = items.slice(0, MOST_SHOWN_ITEMS).flatMap((whole) => {
 		const item = isOwn ? whole : forOthers(whole, content.repeats);
 		const title = isTitled ? line(bold(storedTitle(item.title, Math.min(200, itemRoom)) || 'Your answer')) : [];
 		return [...title, ...(item.secret && item.wiped ? line(REMOVED_ANSWER) : valuePieces(item, itemRoom))];
 	});
-	return [...richText(...shown), ...context(andMoreWords(items.length - MOST_ITEMS, 'answers'))];
+	return [...richText(...shown), ...context(andMoreWords(items.length - MOST_SHOWN_ITEMS, 'answers'))];
 }
 
 /** Slack takes 250 KB in a view, and may count differently. */

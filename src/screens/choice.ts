@@ -15,7 +15,7 @@ import { slackCodeOf } from '../slack/clients.ts';
 import { type ErrorContext, errorWords } from '../slack/error-view.ts';
 import { ACTIONS, encodeTarget, type PressedOption, type SessionTarget } from '../slack/ids.ts';
 import { mentionOf } from '../slack/phrases.ts';
-import { marked, rich, sentences, type Words } from '../slack/rich-text.ts';
+import { rich, sentences, template, type Words } from '../slack/rich-text.ts';
 import { answerTitle, stateLine } from './answer.ts';
 import { notYetWords } from './receipt.ts';
 
@@ -41,7 +41,7 @@ export const CHOICE_WORDS = {
 		rich`You have already ${answeredWords(first)}. Your second choice, *${shownOption(option)}*, was not sent.`,
 	/** Sent before the acknowledgement if a choice takes long to store. */
 	late: ({ option }: OwnChoice) =>
-		marked(
+		template(
 			'⏳ Your choice, *{option}*, takes long to save. You hear in a moment whether it was saved. If you do not, look ' +
 				'at the post and choose again: only one answer is sent.',
 			{ option: shownOption(option) },
@@ -50,7 +50,7 @@ export const CHOICE_WORDS = {
 	notSent: ({ option }: OwnChoice, why: Words) => rich`⚠️ Your choice, *${shownOption(option)}*, was not sent. ${why}`,
 	/** The database did not say whether it stored the choice. */
 	unknown: ({ option }: OwnChoice) =>
-		marked(
+		template(
 			'⚠️ Handraise could not check whether your choice, *{option}*, was saved. If it was, it is sent soon. Press it ' +
 				'again to find out: it is not sent twice.',
 			{ option: shownOption(option) },

@@ -65,10 +65,10 @@ export function createQuestionFacts(
 
 		/** What posts and cards show besides their content. `asked`: the question of the post; null: of the newest read. */
 		async contextOf(due: DuePost, asked: Asked | null = null) {
-			const { post, watch, style, view, threadTs } = due;
+			const { post, watch, style, snapshot, threadTs } = due;
 			const { content, target } = post;
 			const isUpdate = post.ts !== null;
-			const { messageIndex } = asked?.question ?? view?.question ?? {};
+			const { messageIndex } = asked?.question ?? snapshot?.question ?? {};
 			const key = watch === null || messageIndex === undefined ? null : { ...watch.session, messageIndex };
 			// A new post shows no claims, because their mentions would notify people.
 			const showsClaims = WATCH_KINDS.includes(content.kind) && isUpdate;
@@ -92,7 +92,7 @@ export function createQuestionFacts(
 			return {
 				sessionId: watch?.session.sessionId ?? '',
 				/** The newest read of the session. */
-				view,
+				snapshot,
 				/** The answer of ours to the question of the post. */
 				standing,
 				/** The newest answer to it that was refused because its author may not answer any more. */

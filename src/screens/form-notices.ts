@@ -1,7 +1,7 @@
 import type { Answer } from '../domain/answer.ts';
 import { isBlank } from '../domain/shown-text.ts';
 import { agoText, mentionOf, momentOf, stillWaitingWords, valuePieces } from '../slack/phrases.ts';
-import { joined, line, marked, type Piece, quotedText, rich, type Words } from '../slack/rich-text.ts';
+import { joined, line, type Piece, quotedText, rich, template, type Words } from '../slack/rich-text.ts';
 import { stateLine } from './answer.ts';
 
 /** A notice above a question: words, and perhaps quotes of what somebody wrote. */
@@ -59,7 +59,7 @@ export const NOTICES = {
 	/** The session cannot be read, as `words` say, so the view shows the question that is stored. The date comes last. */
 	stored: (words: Words, readAt: number) =>
 		line(
-			marked(
+			template(
 				'⚠️ {words} You can answer: your answer will be saved, and sent when the service is back, if the agent still ' +
 					'asks this. Steps, files and screenshot are not shown. The question was last read {at}',
 				{ words, at: momentOf(readAt) },

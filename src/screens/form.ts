@@ -1,7 +1,7 @@
 import type { Answer } from '../domain/answer.ts';
 import { titleText } from '../domain/listed-options.ts';
 import { createMask, credentialsOf, type Mask, masked } from '../domain/masking.ts';
-import type { AnswerMarks } from '../domain/secrecy.ts';
+import type { AnswerSecrecy } from '../domain/secrecy.ts';
 import {
 	ageOf,
 	askingMessageIndex,
@@ -14,7 +14,7 @@ import {
 } from '../domain/session.ts';
 import type { SnapshotQuestion } from '../domain/session-snapshot.ts';
 import { oneLine } from '../domain/shown-text.ts';
-import { createCutMark } from '../domain/texts.ts';
+import { createCutCheck } from '../domain/texts.ts';
 import { agentText } from '../slack/agent-text.ts';
 import {
 	answerAgainButton,
@@ -149,7 +149,7 @@ export interface SessionModel {
 	/** Positions whose box is ticked; if left out, those that look secret. */
 	readonly secret?: readonly number[];
 	/** From our answers in this session: which values of filled items are secret. */
-	readonly marks?: readonly AnswerMarks[];
+	readonly secrecy?: readonly AnswerSecrecy[];
 	readonly notices: readonly Notice[];
 	/** Ids of the other people who have the question in a form now. */
 	readonly claims: readonly string[];
@@ -166,7 +166,7 @@ export interface SessionModel {
 export function sessionModal(model: SessionModel): ModalView {
 	const mask = createMask(model.metadata.showsHidden && model.refused == null, credentialsOf(model.session));
 	const { question, readAt, arrival = null } = model;
-	const filter = { cut: createCutMark(false), mask };
+	const filter = { cut: createCutCheck(false), mask };
 	const form = question && formOf(model, question, filter);
 	const fields = form?.kind === 'fields' ? form : null;
 	const room = MODAL_BLOCKS - FIXED_BLOCKS - (fields?.blocks.length ?? 0);
@@ -266,7 +266,7 @@ function questionBlocks(model: SessionModel, question: Question, form: Form, fil
 	const { metadata } = model;
 	const { cut, mask } = filter;
 	const said = agentText(mask.read(question.context), 2900, cut.onCut);
-	const filled = filledItems(question, model.marks ?? [], mask);
+	const filled = filledItems(question, model.secrecy ?? [], mask);
 	const hasRoom = form.kind !== 'fields' || form.blocks.length <= MOST_BELOW_PICTURE;
 	const blocks = [...richText(...said, ...filled), ...(hasRoom ? pictureBlocks(model) : [])];
 	const dashboard = dashboardOf(model);

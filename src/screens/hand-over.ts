@@ -1,6 +1,13 @@
-import { HAND_OVER_WINDOW_MS, type HandOver, MOST_HAND_OVERS, MOST_IN_WINDOW } from '../domain/hand-over.ts';
+import type { Answer } from '../domain/answer.ts';
+import {
+	HAND_OVER_WINDOW_MS,
+	type HandOver,
+	type HandOverResult,
+	MOST_HAND_OVERS,
+	MOST_IN_WINDOW,
+	type PressedQuestion,
+} from '../domain/hand-over.ts';
 import { oneLine } from '../domain/shown-text.ts';
-import type { HandOverObstacle, PressedQuestion, QuestionToHandOver, TooManyHandOvers } from '../people/hand-overs.ts';
 import type { Refusal } from '../slack/access-policy.ts';
 import { buttons, context, fitting, inRow, type ModalView, message, modal, plain, section } from '../slack/blocks.ts';
 import { CANNOT_ANSWER, type ErrorContext } from '../slack/error-view.ts';
@@ -17,13 +24,13 @@ import {
 import {
 	bold,
 	line,
-	marked,
 	plainWords,
 	quote,
 	quotedText,
 	rich,
 	richText,
 	sentences,
+	template,
 	type Words,
 } from '../slack/rich-text.ts';
 import type { Asked } from '../store/question-store.ts';
@@ -41,7 +48,10 @@ export function handOverMetadata({ sessionId, fingerprint, channelId }: PressedQ
 	return { ...newMetadata({ sessionId, formId: '', origin: { channelId, threadTs: null } }), fingerprint };
 }
 
-export function handOverModal(metadata: ViewMetadata, asked: QuestionToHandOver): ModalView {
+export function handOverModal(
+	metadata: ViewMetadata,
+	asked: Parameters<typeof toldWords>[0] & { readonly sessionName: string },
+): ModalView {
 	const title = sessionTitle(asked.sessionName, metadata.sessionId);
 	return modal({
 		callbackId: CALLBACKS.handOver,
@@ -86,12 +96,12 @@ export function handOverPost(
 	note: string | null = null,
 ) {
 	const { question, readAt } = asked;
-	const { sessionId, channelId, watchedBy, offersOptions, view, discreet } = post;
+	const { sessionId, channelId, watchedBy, offersOptions, snapshot, discreet } = post;
 	if (isAnswering(asked, post.standing)) return settledQuestionPost(asked, null, post);
 	const isHeld = content.kind === 'handedOver';
 	const words = isHeld ? handedOverWords(content.from) : givenBackWords(content);
-	const mark = { sessionId, fingerprint: question.fingerprint };
-	const text = questionText({ question, sessionName: view?.name ?? '', discreet });
+	const ref = { sessionId, fingerprint: question.fingerprint };
+	const text = questionText({ question, sessionName: snapshot?.name ?? '', discreet });
 	const place = placeWords(channelId, watchedBy === post.reader ? null : mentionOf(watchedBy));
 	const from = isHeld ? mentionOf(content.from) : '';
 	const hint = isHeld
@@ -103,7 +113,7 @@ export function handOverPost(
 	const blocks = fitting(POST_ROOMS, (room) => {
 		const open = openQuestionParts(question, {
 			sessionId,
-			sessionName: view?.name ?? '',
+			sessionName: snapshot?.name ?? '',
 			discreet,
 			room,
 			choices: offersOptions ? { channelId, readAt } : null,
@@ -112,7 +122,7 @@ export function handOverPost(
 		return [
 			...richText(...line(isHeld ? bold(words) : words), ...(isHeld ? quotedText(note ?? '', MOST_IN_NOTE) : [])),
 			...open.blocks(asksWords(postTitle(post))),
-			...inRow(buttons(...open.row), post, encodeQuestionRef(mark)),
+			...inRow(buttons(...open.row), post, encodeQuestionRef(ref)),
 			...context(open.note, hint),
 		];
 	});
@@ -125,7 +135,7 @@ export const handedOverWords = (from: string) => rich`↪️ ${mentionOf(from)} 
 /** The first words to the person who had handed it over. */
 export function givenBackWords({ by, undelivered }: Pick<ContentOf<'givenBack'>, 'by' | 'undelivered'>): Words {
 	if (undelivered === true)
-		return marked(
+		return template(
 			'⚠️ {who} did not get the question that you handed over: the direct message was refused. It asks everybody ' +
 				'again. Answer it, or hand it over to somebody else on its post.',
 			{ who: mentionOf(by) },
@@ -144,7 +154,11 @@ export function handOverRefusedText(refusal: Refusal | 'self', { adminContact }:
 }
 
 /** Who handed over or got too many questions, and what to do. Plain text, for a field. */
-export function tooManyHandOversText({ who, againInMs }: TooManyHandOvers, to: string, names: Names): string {
+export function tooManyHandOversText(
+	{ who, againInMs }: Extract<HandOverResult, { kind: 'tooMany' }>,
+	to: string,
+	names: Names,
+): string {
 	const again = `try again in ${durationText(Math.ceil(againInMs / 60_000) * 60_000)}`;
 	const inTime = `in ${HAND_OVER_WINDOW_MS / 60_000} minutes`;
 	if (who === 'from')
@@ -159,17 +173,25 @@ export function tooManyHandOversText({ who, againInMs }: TooManyHandOvers, to: s
 	);
 }
 
-export function handOverWords(outcome: HandOverObstacle): Words {
+/** `by`: the answer, if it is known. */
+type HandOverOutcome =
+	| Exclude<HandOverResult, { kind: 'closed' | 'tooMany' }>
+	| { readonly kind: 'closed'; readonly by: Pick<Answer, 'person'> | null };
+
+export function handOverWords(outcome: HandOverOutcome): Words {
 	switch (outcome.kind) {
 		case 'handedOver':
-			return marked('↪️ You handed the question over to {to}, who gets a direct message. Others can still answer it.', {
-				to: mentionOf(outcome.handOver.to),
-			});
+			return template(
+				'↪️ You handed the question over to {to}, who gets a direct message. Others can still answer it.',
+				{
+					to: mentionOf(outcome.handOver.to),
+				},
+			);
 		case 'taken': {
 			const { from, to, count } = outcome.handOver;
 			const who = mentionOf(to);
 			const can = count < MOST_HAND_OVERS ? 'hand it over or give it back' : 'give it back';
-			return marked(
+			return template(
 				'🙋 {who} has this question (from {from}). Nothing was handed over now. Only {who} can {can}. You can still ' +
 					'answer it.',
 				{ who, from: mentionOf(from), can },
@@ -177,7 +199,7 @@ export function handOverWords(outcome: HandOverObstacle): Words {
 		}
 		case 'limit': {
 			const { from, to, count } = outcome.handOver;
-			return marked(
+			return template(
 				'🔁 This question was handed over {count} times, last by {from} to {to}. It cannot be handed over again. ' +
 					'Answer it, or give it back if you have it.',
 				{ count: String(count), from: mentionOf(from), to: mentionOf(to) },

@@ -11,9 +11,9 @@ import type { Need } from '../slack/calls.ts';
 import type { Memberships } from '../slack/channels.ts';
 import { isDirectMessage } from '../slack/ids.ts';
 import type { NoListReason, WaitingSession } from '../store/watch.ts';
-import type { InboxStore, OpenQuestion } from '../surfaces/inbox-store.ts';
 import type { DueView } from '../surfaces/view-store.ts';
 import { firstPersonOf } from './answer.ts';
+import type { InboxStore, OpenQuestion } from './inbox-store.ts';
 
 /** Questions, or old sessions, on a page. With the other parts they fit into the 100 blocks of a view. */
 export const PER_PAGE = 10;
@@ -27,7 +27,7 @@ const AGENT_GOES_ON_MS = 30_000;
 const ASK_AGAIN_MS = 8_000;
 
 /** The waiting sessions that the service lists. `why`: why it does not; null: it does. */
-export interface Discovered {
+export interface WaitingSessions {
 	readonly sessions: readonly WaitingSession[];
 	readonly why: NoListReason | null;
 }
@@ -36,7 +36,7 @@ export interface ContentOptions {
 	readonly memberships: Pick<Memberships, 'joinedOf' | 'directChannelOf'>;
 	readonly accessPolicy: Pick<AccessPolicy, 'checkAbsent' | 'answering'>;
 	/** Resolves to null when people see only watched sessions. */
-	readonly discovered: () => Promise<Discovered | null>;
+	readonly waiting: () => Promise<WaitingSessions | null>;
 }
 
 /** `alsoOf`: further sessions to check whether the person may answer them. */
@@ -47,9 +47,9 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 	const { memberships, accessPolicy } = options;
 	const { serviceUrl, config, clock, log } = core;
 	// With ALLOWED_CHANNELS, nobody may open a session from an inbox.
-	const discovered = async () => (config.ALLOWED_CHANNELS.length > 0 ? null : options.discovered());
+	const waiting = async () => (config.ALLOWED_CHANNELS.length > 0 ? null : options.waiting());
 	const { inboxes: reads } = core.store;
-	const ofWorkspace = shareNext((teamId) => Promise.all([reads.openQuestions(serviceUrl, teamId), discovered()]));
+	const ofWorkspace = shareNext((teamId) => Promise.all([reads.openQuestions(serviceUrl, teamId), waiting()]));
 	type OfWorkspace = Awaited<ReturnType<typeof ofWorkspace>>;
 
 	/**
@@ -117,7 +117,7 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 	}
 
 	/** The listed sessions without those whose question the person sees, in the order of the list. */
-	async function othersThan(seen: readonly VisibleQuestion[], { sessions }: Discovered, now: number) {
+	async function othersThan(seen: readonly VisibleQuestion[], { sessions }: WaitingSessions, now: number) {
 		const seenIds = new Set(seen.map(({ question }) => question.sessionId));
 		const others = sessions.filter(({ sessionId }) => !seenIds.has(sessionId));
 		const ids = others.map(({ sessionId }) => sessionId);
@@ -220,7 +220,7 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 				unreadableCount,
 				/** False when Slack did not tell the person's channels: only the direct messages with the app are shown. */
 				channelsKnown: channels.againAt === null,
-				/** Sessions that wait, without those whose question is shown or snoozed; null: they are not discovered. */
+				/** Sessions that wait, without those whose question is shown or snoozed; null: they are not listed. */
 				waiting: listed && {
 					/** The newest first. */
 					shown: fresh.slice(0, MOST_WAITING_SHOWN),

@@ -40,6 +40,7 @@ import {
 	agoText,
 	andMoreWords,
 	counted,
+	idIfAmbiguous,
 	mentionOf,
 	momentOf,
 	type Names,
@@ -47,7 +48,17 @@ import {
 	sessionTitle,
 	valueLine,
 } from '../slack/phrases.ts';
-import { bold, joined, lines, marked, plainWords, rich, richText, sentences, type Words } from '../slack/rich-text.ts';
+import {
+	bold,
+	joined,
+	lines,
+	plainWords,
+	rich,
+	richText,
+	sentences,
+	template,
+	type Words,
+} from '../slack/rich-text.ts';
 import type { WaitingSession } from '../store/watch.ts';
 import type { DueView } from '../surfaces/view-store.ts';
 import type { InboxLook } from '../surfaces/views.ts';
@@ -63,7 +74,7 @@ import {
 } from './inbox-content.ts';
 import { claimsWords, handOverLine, openQuestionParts, QUESTION_CUT } from './question.ts';
 import { type ReceiptContext, receiptButtons, receiptContext } from './receipt.ts';
-import { idIfAmbiguous, noListWords } from './watch.ts';
+import { noListWords } from './watch.ts';
 
 export interface InboxModel {
 	readonly inbox: Pick<DueView, 'followedUntil' | 'person'>;
@@ -289,12 +300,12 @@ function againButton(answer: Answer, newer: readonly Answer[]): Button | null {
 		fingerprint,
 		question: { sessionId },
 	} = answer;
-	const isEnd = !hasArrived(answer.state) || ENDS.includes(answer.agentOutcome);
+	const isEnd = !hasArrived(answer.state) || ENDED_OUTCOMES.includes(answer.agentOutcome);
 	if (isEnd || newer.some(({ question }) => question.sessionId === sessionId)) return null;
 	return labelAboutAnswer(answer)(answerAgainButton({ sessionId, fingerprint }));
 }
 
-const ENDS: readonly Answer['agentOutcome'][] = ['completed', 'failed', 'stopped'];
+const ENDED_OUTCOMES: readonly Answer['agentOutcome'][] = ['completed', 'failed', 'stopped'];
 
 /** Whether somebody else's answer came first and nothing was sent, as its author was told. */
 const isLostRace = ({ state, putStartedAt }: Answer) => state === 'conflicted' && putStartedAt === null;
@@ -427,7 +438,7 @@ function emptyWords(isWatching: boolean, discovers: boolean): Words {
 	if (discovers) return rich`${come} \`${COMMAND} watch all\` brings those of all sessions into a channel.`;
 	return isWatching
 		? rich`${come} To watch another session, type \`${COMMAND} watch\` and its id in a channel.`
-		: marked(
+		: template(
 				'No session is watched yet. `{command} watch` and an id, typed in a channel, bring its questions there and ' +
 					'here.',
 				{ command: COMMAND },

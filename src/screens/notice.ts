@@ -12,7 +12,7 @@ import {
 	shownId,
 	statusWords,
 } from '../slack/phrases.ts';
-import { bold, lines, listed, marked, rich, sentences, type Words } from '../slack/rich-text.ts';
+import { bold, lines, listed, rich, sentences, template, type Words } from '../slack/rich-text.ts';
 import { WATCH_MAX_DAYS, type WatchEnd } from '../store/watch.ts';
 import type { ContentOf, PostKind } from '../surfaces/post.ts';
 import { type PostContext, postTitle, WATCHED_AGAIN, waitingLine } from './question-post.ts';
@@ -25,11 +25,11 @@ const PLAIN = {
 	status({ from, to }, post) {
 		const { emoji, words } = statusWords(to);
 		const first = rich`${emoji} *${postTitle(post)}*: ${words} (before: ${statusWords(from).words})`;
-		return lines(first, post.view?.status === to ? waitingLine(post.view) : '');
+		return lines(first, post.snapshot?.status === to ? waitingLine(post.snapshot) : '');
 	},
 	watchEnded: (_, post) => rich`👋 ${endedWords(post)}`,
 	serviceDown: ({ since, code }) =>
-		marked(
+		template(
 			'⚠️ {what} Nothing here is updated until it is back. Answers are saved, and sent then. Last update: {since}',
 			{ what: errorWords(code).what, since: momentOf(since) },
 		),
@@ -37,7 +37,7 @@ const PLAIN = {
 		`✅ The session service is back after ${durationText(downMs)}. Everything here is current again.`,
 	// Names without mentions, because a new post would notify people.
 	discoveryBegun: ({ by }, { names }) =>
-		marked(
+		template(
 			'✋ {who} turned on questions from all sessions in this channel. `{command} unwatch all` ends that, and all ' +
 				'other watches here.',
 			{ who: personName(by, names), command: COMMAND },
@@ -48,7 +48,7 @@ const PLAIN = {
 	discoveryFull: (content, { adminContact }) => leftOutWords(content, adminContact),
 	discoveryPaused: (content, { adminContact }) => leftOutWords(content, adminContact),
 	postRefused: ({ channelId, sessionId, code }) =>
-		marked(
+		template(
 			'⚠️ Slack refused a post of Handraise{about} in {place} (`{code}`). Cards, questions and reminders may be ' +
 				'missing there. The questions are on the *Home* tab too. If apps may not post there, ask whoever manages the ' +
 				'channel. {next}',
@@ -63,13 +63,13 @@ const PLAIN = {
 			},
 		),
 	nobodyLeft: (_, { adminContact }) =>
-		marked(
+		template(
 			'⚠️ Nobody whom this channel names as *Who may answer* is here any more, so nobody may answer what is watched ' +
 				'here. To open it, ask {contact}.',
 			{ contact: contactOf(adminContact) },
 		),
 	nobodyMentioned: ({ channelId }) =>
-		marked(
+		template(
 			'⚠️ Nobody named under *Mention* in the settings of {place} is there any more. Questions that nobody answers ' +
 				'get another reminder, and nobody is mentioned. You saved these settings last. To change them, type ' +
 				'`{command} settings` there.',
@@ -106,8 +106,8 @@ function sessionNames(ids: readonly string[]): Words {
 	return sentences('the sessions', listed(...named), andMoreWords(ids.length - NAMED_SESSIONS));
 }
 
-/** Our words, read by `marked`. Slots: `{contact}`, whom to ask; `{watch}`, the command. */
-const ENDS: Readonly<Record<WatchEnd, string>> = {
+/** Our words, read by `template`. Slots: `{contact}`, whom to ask; `{watch}`, the command. */
+const WATCH_END_WORDS: Readonly<Record<WatchEnd, string>> = {
 	sessionOver: 'Handraise stopped watching when the session was over.',
 	unwatched: 'No longer watched.',
 	noChange: `Nothing changed for ${WATCH_MAX_DAYS} days, so Handraise stopped watching. \`{watch}\` starts again.`,
@@ -137,5 +137,5 @@ export function endedWords(
 ): Words {
 	if (post.ended === null) return '';
 	if (post.again === 'done') return WATCHED_AGAIN;
-	return marked(ENDS[post.ended], { contact: contactOf(post.adminContact), watch });
+	return template(WATCH_END_WORDS[post.ended], { contact: contactOf(post.adminContact), watch });
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { draftsIn } from '../domain/agent-drafts.ts';
 import { gated } from '../domain/gate.ts';
 import { nearMissAt } from '../domain/near-misses.ts';
 import { askedAt } from '../domain/options.ts';
@@ -9,7 +10,6 @@ import { snapshotOf } from '../domain/session-snapshot.ts';
 import { HandraiseError } from '../kernel/errors.ts';
 import { runSync } from '../kernel/slices.ts';
 import { parseOrNull } from '../kernel/values.ts';
-import { draftsIn } from '../people/agent-texts.ts';
 import { buttons, type KnownBlock, type MessageContent, type ModalView, message, plain } from '../slack/blocks.ts';
 import { buildForm } from '../slack/form/build.ts';
 import { type Field, planFields } from '../slack/form/fields.ts';
@@ -87,13 +87,14 @@ function sessionOf({ content, human_input }: z.infer<typeof MESSAGE>): Session {
 	);
 }
 
-function itemOf(question: Question, { position, variant, kind, options, separator, secret, optional }: Field) {
+function itemOf(question: Question, field: Field) {
+	const { position, variant, options, secret, optional } = field;
 	const { name, choice, why, draft } = askedAt(question, position);
 	const offered = variant === 'plain' ? [] : options;
 	const lostOptions = choice !== null && offered.length === 0 && !secret ? LOST_OPTIONS : null;
 	return {
 		name,
-		kind: variant === 'plain' ? 'longText' : offered.length === 0 ? kind : separator ? 'several of' : 'one of',
+		kind: nameOf(field),
 		options: offered,
 		isSecret: secret,
 		isOptional: optional,
@@ -101,6 +102,14 @@ function itemOf(question: Question, { position, variant, kind, options, separato
 		why: isUnread(question, position) ? UNREAD : (lostOptions ?? why),
 		nearMiss: nearMissAt(question, position),
 	};
+}
+
+type InputName = Exclude<Field['kind'], 'choice' | 'yesNo'> | 'one of' | 'several of';
+
+function nameOf({ variant, kind, separator }: Field): InputName {
+	if (variant === 'plain') return 'longText';
+	if (kind !== 'choice' && kind !== 'yesNo') return kind;
+	return separator === undefined ? 'one of' : 'several of';
 }
 
 /** Why a form does not offer what a question lists. */
@@ -131,24 +140,25 @@ function whyNoButtons(question: Question, note: string): string {
 	return note === '' ? 'an option cannot be shown exactly, or looks like another or like a button of ours' : note;
 }
 
-/** The kinds of input, as people would call them. */
-const KINDS: Readonly<Record<string, string>> = {
-	longText: 'a text',
-	line: 'a text of one line',
-	url: 'a web address',
-};
+const TYPED = 'the text that somebody writes';
 
-/** What comes back as an item's `value`, by kind. People may write other text in every field. */
-const SENT: Readonly<Record<string, string>> = {
-	'one of': 'an option as written, perhaps with a note behind it, or other text',
-	'several of':
-		'options as written, ", " between them (line breaks if any option has a comma), perhaps with a note, or other text',
-	number: 'a number such as 3 or 3.5, or other text',
-	date: 'a date such as 2026-11-20, or other text',
-	time: 'a time such as 17:05, or other text',
-	email: 'an e-mail address, or other text',
-	url: 'a web address, or other text',
-};
+/** The inputs of fields. `name`: as people would call it. `sent`: what comes back as an item's `value`. */
+const FIELD_WORDS = {
+	longText: { name: 'a text', sent: TYPED },
+	line: { name: 'a text of one line', sent: TYPED },
+	'one of': { name: 'one of', sent: 'an option as written, perhaps with a note behind it, or other text' },
+	'several of': {
+		name: 'several of',
+		sent:
+			'options as written, ", " between them (line breaks if any option has a comma), perhaps with a note, or ' +
+			'other text',
+	},
+	number: { name: 'number', sent: 'a number such as 3 or 3.5, or other text' },
+	date: { name: 'date', sent: 'a date such as 2026-11-20, or other text' },
+	time: { name: 'time', sent: 'a time such as 17:05, or other text' },
+	email: { name: 'email', sent: 'an e-mail address, or other text' },
+	url: { name: 'a web address', sent: 'a web address, or other text' },
+} as const satisfies Record<InputName, { readonly name: string; readonly sent: string }>;
 
 /** The preview in lines: each item with its field, what comes back, whether it is secret and why, and the buttons. */
 export function previewWords({ items, buttons: labels, whyNoButtons: why }: ReturnType<typeof previewOf>): string {
@@ -159,9 +169,9 @@ export function previewWords({ items, buttons: labels, whyNoButtons: why }: Retu
 		const more = [item.isOptional && ', optional', item.hasDraft && ', begins with a draft'].filter(Boolean);
 		return [
 			`${at + 1}. ${shown(item.name) || '(no title)'}`,
-			`   field: ${KINDS[item.kind] ?? item.kind}${more.join('')}`,
+			`   field: ${FIELD_WORDS[item.kind].name}${more.join('')}`,
 			...item.options.map((option) => `     - ${shown(option)}`),
-			`   sent: ${SENT[item.kind] ?? 'the text that somebody writes'}${mayBeEmpty ? ', or ""' : ''}`,
+			`   sent: ${FIELD_WORDS[item.kind].sent}${mayBeEmpty ? ', or ""' : ''}`,
 			`   secret: ${item.isSecret ? 'yes' : 'no'}`,
 			`   ${item.why}`,
 			...(item.nearMiss === null ? [] : [`   almost: ${item.nearMiss}`]),

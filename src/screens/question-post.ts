@@ -12,7 +12,7 @@ import {
 import { masked } from '../domain/masking.ts';
 import type { SettledHow } from '../domain/occurrences.ts';
 import { isOver, isReworded, isWaiting } from '../domain/session.ts';
-import { asShownBy, type QuestionView, type SessionSnapshot } from '../domain/session-snapshot.ts';
+import { asShownBy, type QuestionSnapshot, type SessionSnapshot } from '../domain/session-snapshot.ts';
 import { oneLine } from '../domain/shown-text.ts';
 import type { Named } from '../slack/answerers.ts';
 import {
@@ -46,11 +46,11 @@ import {
 } from './question.ts';
 
 type PostRoom = (typeof POST_ROOMS)[number];
-type Found = Awaited<ReturnType<QuestionFacts['contextOf']>>;
+type PostFacts = Awaited<ReturnType<QuestionFacts['contextOf']>>;
 /** What may be left out, because few posts have it. */
 type Seldom = 'refused' | 'lost' | 'isLostElsewhere' | 'perhaps' | 'named' | 'again';
 /** What a post shows besides its content. */
-export type PostContext = Omit<Found, Seldom> & Partial<Pick<Found, Seldom>>;
+export type PostContext = Omit<PostFacts, Seldom> & Partial<Pick<PostFacts, Seldom>>;
 
 /** How a post shows the end of its question. */
 export type SettledLook = SettledHow | 'ended' | keyof typeof SETTLED_WORDS;
@@ -59,14 +59,14 @@ export type SettledLook = SettledHow | 'ended' | keyof typeof SETTLED_WORDS;
 export function askedPost(asked: Asked, changed: boolean, post: PostContext): MessageContent {
 	if (isAnswering(asked, post.standing)) return settledQuestionPost(asked, null, post);
 	const { question, readAt } = asked;
-	const { discreet, view } = post;
+	const { discreet, snapshot } = post;
 	// An older refused answer is to an earlier time that the agent asked the same.
 	const refused = post.refused != null && post.refused.acceptedAt >= readAt ? post.refused : null;
-	const sessionName = view?.name ?? '';
+	const sessionName = snapshot?.name ?? '';
 	const blocks = fitting(POST_ROOMS, (room) => {
 		const open = openOf(asked, post, room);
 		return [
-			...open.blocks(joined(asksWords(postTitle(post), changed), stepsWords(question, view))),
+			...open.blocks(joined(asksWords(postTitle(post), changed), stepsWords(question, snapshot))),
 			...answerBlocks(question, post, room),
 			...buttons(...open.row),
 			...context(
@@ -82,9 +82,9 @@ export function askedPost(asked: Asked, changed: boolean, post: PostContext): Me
 }
 
 function openOf({ question, readAt }: Asked, post: PostContext, room: PostRoom = 'post') {
-	const { sessionId, channelId, offersOptions, view, discreet } = post;
+	const { sessionId, channelId, offersOptions, snapshot, discreet } = post;
 	const choices = offersOptions ? { channelId, readAt } : null;
-	const sessionName = view?.name ?? '';
+	const sessionName = snapshot?.name ?? '';
 	// All readers see the same buttons. A press is refused for those who may not hand over.
 	const holding = { handOver: null };
 	return openQuestionParts(question, { sessionId, sessionName, discreet, room, choices, holding, menu: 'post' });
@@ -104,12 +104,12 @@ export function namedWords(named: Named | null = null): Words {
 }
 
 /** `3 steps since`: how far the agent has continued since it asked; empty while it waits. */
-export function stepsWords({ stepsSince = 0 }: QuestionView, view: Pick<SessionSnapshot, 'status'> | null): string {
+export function stepsWords({ stepsSince = 0 }: QuestionSnapshot, view: Pick<SessionSnapshot, 'status'> | null): string {
 	return stepsSince === 0 || isWaiting(view?.status ?? '') ? '' : `${counted(stepsSince, 'step')} since`;
 }
 
 /** Why the agent asks again. */
-function lostWords(question: QuestionView, post: PostContext): string {
+function lostWords(question: QuestionSnapshot, post: PostContext): string {
 	const { lost, names } = post;
 	if (lost == null)
 		return post.isLostElsewhere ? 'Asked again. The answer from the dashboard is not in the field any more.' : '';
@@ -149,7 +149,7 @@ export function settledQuestionPost(asked: Asked, how: SettledLook | null, post:
 		const above = openOf(asked, post).blocks(isHeld ? sendsAt : rich`⏳ *${title}* asks`);
 		return message(`⏳ ${title}: ${outcome}`, [...above, ...row(outcome, isHeld ? undo : null)]);
 	}
-	const mark = answer === null ? (how === 'answered' ? '✅' : '🔹') : emojiOf(answer);
+	const emoji = answer === null ? (how === 'answered' ? '✅' : '🔹') : emojiOf(answer);
 	const count = asked.question.itemCount;
 	const what = count > 1 ? `asked ${counted(count, 'question')}` : `asked: ${askedLine(asked.question)}`;
 	// The menu stands beside the words, so that the post has two lines.
@@ -157,8 +157,8 @@ export function settledQuestionPost(asked: Asked, how: SettledLook | null, post:
 	// If there is a card, it offers *Watch again*.
 	const isAlone = post.reader === null && post.threadTs === null;
 	const watch = how === 'unwatched' && answer === null && isAlone ? watchAgain(post) : null;
-	return message(`${mark} ${title}: ${outcome}`, [
-		...row(`${mark} ${title} ${what}\n${outcome}`, menu),
+	return message(`${emoji} ${title}: ${outcome}`, [
+		...row(`${emoji} ${title} ${what}\n${outcome}`, menu),
 		...buttons(says(watch)),
 	]);
 }
@@ -174,9 +174,9 @@ function answerAgain(
 	answer: Answer | null,
 	post: PostContext,
 ): Button | null {
-	const { sessionId, view, reader, perhaps = null } = post;
+	const { sessionId, snapshot, reader, perhaps = null } = post;
 	const isSettled = answer !== null || how === 'answered' || how === 'wentOn';
-	if (!isSettled || reader !== null || isOver(view?.status ?? '')) return null;
+	if (!isSettled || reader !== null || isOver(snapshot?.status ?? '')) return null;
 	const isUnanswered = answer === null && perhaps === null && how === 'wentOn';
 	return answerAgainButton({ sessionId, fingerprint }, isUnanswered ? 'Answer anyway' : 'Answer again…');
 }
@@ -186,8 +186,8 @@ export function watchAgain({ again, sessionId }: Pick<PostContext, 'again' | 'se
 	return again === 'offered' ? button(ACTIONS.watch, 'Watch again', { value }) : null;
 }
 
-const saysOf = (question: QuestionView, { view, ...post }: PostContext) =>
-	labelAboutQuestion(question, { ...post, sessionName: view?.name ?? '' });
+const saysOf = (question: QuestionSnapshot, { snapshot, ...post }: PostContext) =>
+	labelAboutQuestion(question, { ...post, sessionName: snapshot?.name ?? '' });
 
 /** `Ada: LH 1173 · delivered`: what became of a question, in one line that notifies nobody. `how` null: open. */
 export function outcomeWords(asked: Asked, how: SettledLook | null, post: PostContext): string {
@@ -204,7 +204,7 @@ export function outcomeWords(asked: Asked, how: SettledLook | null, post: PostCo
 	if (how === 'unwatched' && post.again === 'done') return WATCHED_AGAIN;
 	const { perhaps = null } = how === 'wentOn' ? post : {};
 	if (perhaps !== null) return `${personName(perhaps.person.userId, post.names)}'s answer may have arrived`;
-	if (how === 'ended') return `The session ${endWords(post.view?.status ?? '')}`;
+	if (how === 'ended') return `The session ${endWords(post.snapshot?.status ?? '')}`;
 	if (how !== 'answered') return SETTLED_WORDS[how];
 	return given === '' ? OUTSIDE : `${OUTSIDE}: ${given}`;
 }
@@ -248,7 +248,7 @@ function givenWords({ question, answered = [] }: Asked, answer: Answer | null, p
 }
 
 /** What an answer of ours said, as far as the channel may see it. Its value may be in no field any more. */
-function ownWords(question: QuestionView, answer: Answer, { showAnswers }: PostContext): string {
+function ownWords(question: QuestionSnapshot, answer: Answer, { showAnswers }: PostContext): string {
 	const values = shownValuesOf(answer);
 	// `shownByAuto` was decided for the empty field, so it does not count.
 	const items = question.items.map(({ shownByAuto: _empty, ...one }, at) => {
@@ -263,7 +263,7 @@ function ownWords(question: QuestionView, answer: Answer, { showAnswers }: PostC
 const valueWords = (whole: string) => oneLine(masked(whole).text, 120);
 
 /** The values of `items` that were open in `question`, in one line; empty when none is shown. */
-function valuesWords({ items }: QuestionView, question: QuestionView): string {
+function valuesWords({ items }: QuestionSnapshot, question: QuestionSnapshot): string {
 	const given = items.filter(
 		({ value, secret, withheld }, position) =>
 			question.items[position]?.open !== false && (value || secret || withheld),
@@ -281,9 +281,9 @@ export function isLastLook(how: SettledLook | null, { standing }: Pick<PostConte
 	return how !== null && how !== 'wentOn' && !mayChange && !isBlocking(standing?.state ?? '');
 }
 
-export const postTitle = ({ view, sessionId }: PostContext) => sessionTitle(view?.name ?? '', sessionId);
+export const postTitle = ({ snapshot, sessionId }: PostContext) => sessionTitle(snapshot?.name ?? '', sessionId);
 
-const MOST_ITEMS = 5;
+const MOST_ANSWERED = 5;
 
 /** Why the agent waits without an open question; empty when it does not wait, or a question is open. */
 export function waitingLine({ status, question }: SessionSnapshot): Words {
@@ -292,11 +292,11 @@ export function waitingLine({ status, question }: SessionSnapshot): Words {
 }
 
 /** The answered items, with their values as the channel may see them. */
-function answerBlocks(question: QuestionView, { showAnswers }: PostContext, room: PostRoom): KnownBlock[] {
+function answerBlocks(question: QuestionSnapshot, { showAnswers }: PostContext, room: PostRoom): KnownBlock[] {
 	const { items, itemCount, openCount } = asShownBy(showAnswers, question);
 	const answered = items.flatMap((item, position) => (item.open ? [] : [answeredItem(item, position, room)]));
-	const shown = answered.slice(0, MOST_ITEMS).flat();
-	return [...richText(...shown), ...context(andMoreWords(itemCount - openCount - MOST_ITEMS))];
+	const shown = answered.slice(0, MOST_ANSWERED).flat();
+	return [...richText(...shown), ...context(andMoreWords(itemCount - openCount - MOST_ANSWERED))];
 }
 
 export function asksWords(title: string, changed = false): Words {

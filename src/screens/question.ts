@@ -2,11 +2,11 @@ import { type HandOver, MOST_HAND_OVERS } from '../domain/hand-over.ts';
 import { titleText, withoutListed } from '../domain/listed-options.ts';
 import type { Mask } from '../domain/masking.ts';
 import { lookDifferent, looksOfLabels } from '../domain/quick-answer.ts';
-import { type AnswerMarks, isSecretValue } from '../domain/secrecy.ts';
+import { type AnswerSecrecy, isSecretValue } from '../domain/secrecy.ts';
 import type { Question } from '../domain/session.ts';
-import type { ItemView, QuestionView } from '../domain/session-snapshot.ts';
+import type { ItemSnapshot, QuestionSnapshot } from '../domain/session-snapshot.ts';
 import { cutTo, oneLine } from '../domain/shown-text.ts';
-import { type CutMark, createCutMark, cutText } from '../domain/texts.ts';
+import { type CutCheck, createCutCheck, cutText } from '../domain/texts.ts';
 import { agentLine, agentText } from '../slack/agent-text.ts';
 import {
 	answerButton,
@@ -79,14 +79,16 @@ export const MOST_ABOVE_OPTIONS = { characters: 600, lines: 12 } as const;
  * `said`: what the agent wrote above the items; `asked`: the item, or the titles of several; `more`: how many are left
  * out. `labels`: of the option buttons below, whose list the text need not repeat.
  */
-function questionBody(question: QuestionView, room: Room, labels: readonly string[] = []) {
+function questionBody(question: QuestionSnapshot, room: Room, labels: readonly string[] = []) {
 	const limits = QUESTION_LIMITS[room];
-	const mark = createCutMark(question.quick === null);
-	const textOf = (text: string, limit: number) => (room === 'entry' ? agentLine : agentText)(text, limit, mark.onCut);
+	const cutCheck = createCutCheck(question.quick === null);
+	const textOf = (text: string, limit: number) =>
+		(room === 'entry' ? agentLine : agentText)(text, limit, cutCheck.onCut);
 	const said = textOf(question.context, limits.context);
 	const open = question.items.filter((item) => item.open);
 	const shown = open.slice(0, MOST_TITLES);
-	const title = (item: ItemView) => quote(bold(oneLine(titleText(item.title, labels), limits.title, mark.onCut)));
+	const title = (item: ItemSnapshot) =>
+		quote(bold(oneLine(titleText(item.title, labels), limits.title, cutCheck.onCut)));
 	const [only] = question.openCount === 1 ? open : [];
 	if (only === undefined && room === 'entry') {
 		return { said, asked: quote(bold(askedLine(question))), more: '', isWhole: false };
@@ -96,7 +98,7 @@ function questionBody(question: QuestionView, room: Room, labels: readonly strin
 			? shown.flatMap((item, at) => [title(item), quote(bold(`Question ${at + 1}`))].find(isSomething) ?? [])
 			: [...title(only), ...textOf(withoutListed(only.description, labels), limits.description)];
 	const more = only === undefined ? andMoreWords(question.openCount - shown.length) : '';
-	return { said, asked, more, isWhole: !mark.isCut };
+	return { said, asked, more, isWhole: !cutCheck.isCut };
 }
 
 const isSomething = (pieces: readonly unknown[]) => pieces.length > 0;
@@ -125,7 +127,7 @@ interface Showing {
  * An open question and its buttons: for each option that one press can send, unless the text is cut; for the form, if
  * Slack can show it; and for what else people can do. `note`: why there is no form, or that the text is cut or masked.
  */
-export function openQuestionParts(question: QuestionView, showing: Showing) {
+export function openQuestionParts(question: QuestionSnapshot, showing: Showing) {
 	const { sessionId, room = 'post', choices = null, holding = null, menu } = showing;
 	const { messageIndex, fingerprint, openCount } = question;
 	const target = { sessionId, messageIndex };
@@ -206,7 +208,7 @@ const TITLE_LENGTH = 120;
 
 /** The option buttons; none if a value is too long, or an option looks like a button of ours. */
 function optionButtons(
-	{ messageIndex, fingerprint, shownHash, quick, items, arrival }: QuestionView,
+	{ messageIndex, fingerprint, shownHash, quick, items, arrival }: QuestionSnapshot,
 	place: Pick<PressedOption, 'sessionId' | 'channelId' | 'readAt'>,
 ): Button[] {
 	const item = quick === null ? undefined : items[quick.position];
@@ -245,7 +247,7 @@ export function noFormWords(form: Exclude<Form, { kind: 'fields' | 'refused' }>,
 }
 
 /** `cut` notes whether a text of the screen was cut, `mask` hides credentials in them. */
-export type TextFilter = { readonly cut: CutMark; readonly mask: Mask };
+export type TextFilter = { readonly cut: CutCheck; readonly mask: Mask };
 
 /** The most items for somebody who may only read: about 3,000 characters. */
 const MOST_READ = 4;
@@ -270,7 +272,7 @@ export const ONLY_TEXT =
 
 /** Title and value of an answered item: at most about 700 characters. */
 export function answeredItem(
-	{ title, withheld, ...item }: Omit<ItemView, 'open' | 'description'>,
+	{ title, withheld, ...item }: Omit<ItemSnapshot, 'open' | 'description'>,
 	position: number,
 	room: (typeof POST_ROOMS)[number] = 'post',
 ): Piece[] {
@@ -281,7 +283,7 @@ export function answeredItem(
 }
 
 /** `Which flight?`, in one line; for several open items, the first one and how many more. */
-export function askedLine({ items, openCount, context: said }: QuestionView, limit = LINE_LENGTH): string {
+export function askedLine({ items, openCount, context: said }: QuestionSnapshot, limit = LINE_LENGTH): string {
 	const { title = '', description = '' } = items.find(({ open }) => open || openCount === 0) ?? {};
 	const texts = [title, description, said].map((text) => oneLine(text, limit));
 	const first = texts.find((text) => text !== '') ?? '';
@@ -293,13 +295,13 @@ const LINE_LENGTH = 150;
 export const LINE_LENGTHS = [LINE_LENGTH, 60, 30] as const;
 
 /** The items that are not open, with their values. The open items may need them as context. */
-export function filledItems(question: Question, marks: readonly AnswerMarks[], { read }: Mask): Piece[] {
+export function filledItems(question: Question, secrecy: readonly AnswerSecrecy[], { read }: Mask): Piece[] {
 	const open = new Set(question.openItems);
 	const filled = question.items
 		.map((item, position) => ({ ...item, position }))
 		.filter(({ position }) => !open.has(position));
 	const shown = filled.slice(0, MOST_FILLED).flatMap(({ title, value, position }) => {
-		const secret = isSecretValue(marks, question, position);
+		const secret = isSecretValue(secrecy, question, position);
 		return answeredItem(
 			{ title: read(title), value: value === '' ? null : read(value), secret, withheld: false },
 			position,
@@ -356,7 +358,7 @@ export function questionText(shown: ShownQuestion): string {
 }
 
 interface ShownQuestion {
-	readonly question: Pick<QuestionView, 'context' | 'items' | 'openCount'>;
+	readonly question: Pick<QuestionSnapshot, 'context' | 'items' | 'openCount'>;
 	readonly sessionName: string;
 	readonly discreet: boolean;
 	/** The message asked something else before. */
@@ -375,7 +377,7 @@ export function toldWords({ question, discreet }: Pick<ShownQuestion, 'question'
 }
 
 /** Labels of buttons with what is asked and the session's name, or the name alone if the question may not be told. */
-export function labelAboutQuestion(question: QuestionView, { sessionId, sessionName, discreet }: Showing) {
+export function labelAboutQuestion(question: QuestionSnapshot, { sessionId, sessionName, discreet }: Showing) {
 	const name = spokenName(sessionId, sessionName);
 	if (!toldWords({ question, discreet })) return labelAbout(name);
 	const open = question.items.flatMap((item) => (item.open ? [item.title, item.description] : []));
@@ -384,7 +386,7 @@ export function labelAboutQuestion(question: QuestionView, { sessionId, sessionN
 	return labelAbout(sentences(asked ?? '', more === '' ? '' : `${more},`, name));
 }
 
-function severalItems(open: readonly ItemView[], openCount: number): string {
+function severalItems(open: readonly ItemSnapshot[], openCount: number): string {
 	const parts = open
 		.map(({ title, description }) => oneLine(title, SHORT_PART_LENGTH) || oneLine(description, SHORT_PART_LENGTH))
 		.map((part) => part.replace(/(?<![\s.:;,])[\s.:;,]+$/, ''))
@@ -393,7 +395,7 @@ function severalItems(open: readonly ItemView[], openCount: number): string {
 }
 
 /** `Title: description`; a title that ends with punctuation needs no colon. */
-function oneItem(item: ItemView | undefined): string {
+function oneItem(item: ItemSnapshot | undefined): string {
 	const title = oneLine(item?.title ?? '', PART_LENGTH);
 	const description = oneLine(item?.description ?? '', PART_LENGTH);
 	if (title === '' || description === '') return title + description;

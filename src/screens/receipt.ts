@@ -39,12 +39,12 @@ import {
 	bold,
 	joined,
 	line,
-	marked,
 	type Piece,
 	quotedText,
 	rich,
 	richText,
 	sentences,
+	template,
 	type Words,
 } from '../slack/rich-text.ts';
 import { type Drawing, lookOf } from '../surfaces/post.ts';
@@ -54,7 +54,7 @@ import {
 	firstPersonOf,
 	hasText,
 	labelAboutAnswer,
-	MOST_ITEMS,
+	MOST_SHOWN_ITEMS,
 	ownText,
 	stateLine,
 	storedTitle,
@@ -127,7 +127,7 @@ function receiptBlocks(
 		...section(isSaved ? '' : explanation),
 		...richText(...(receipt.note ?? []), ...other, ...line(other.length > 0 && hasText(answer) ? 'Your text:' : '')),
 		...ownText(answer, room, { isOwn: true }),
-		...context(timelineWords(answer, headline), joined(named, smallId(answer.question.sessionId))),
+		...context(timelineWords(answer, 'author'), joined(named, smallId(answer.question.sessionId))),
 		...buttons(...receiptButtons(answer)),
 		...(more ?? []),
 	];
@@ -174,12 +174,12 @@ function otherAnswer(answer: Answer, { now }: ReceiptContext, room: number): Pie
 	const who = other.person === null ? 'Somebody in the dashboard' : mentionOf(other.person.userId);
 	const when = other.at === null ? '' : ` ${agoText(other.at, now)}`;
 	if (other.same) return line(rich`${who} answered the same${when}.`);
-	const values = other.values.slice(0, MOST_ITEMS).flatMap((value, position) => {
+	const values = other.values.slice(0, MOST_SHOWN_ITEMS).flatMap((value, position) => {
 		const title = other.values.length > 1 ? storedTitle(items[position]?.title ?? '', Math.min(80, room / 12)) : '';
 		const length = Math.max(60, Math.min(180, room / 25));
 		return [...line(bold(title)), ...valuePieces({ value, secret: value === null }, length)];
 	});
-	const more = andMoreWords(other.values.length - MOST_ITEMS);
+	const more = andMoreWords(other.values.length - MOST_SHOWN_ITEMS);
 	return [...line(rich`${who} answered${when}:`), ...values, ...line(more)];
 }
 
@@ -267,7 +267,7 @@ function firstEndedText(answer: Answer, ending: FirstEnding): Words {
 	const who = first === null ? SOMEBODY : mentionOf(first.userId);
 	const what = first?.userId === answer.person.userId ? 'You had answered before.' : rich`${who} answered before you.`;
 	if (!isDraft(answer)) return sentences(what, FIRST_ENDED[ending], keptText(answer));
-	const draft = marked(
+	const draft = template(
 		'Your text is a draft now, and nothing is sent by itself. *Open the question* fills it in where it fits.',
 	);
 	return sentences(what, FIRST_ENDED[ending], hasText(answer) ? draft : '', secretText(answer));

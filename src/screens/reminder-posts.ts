@@ -21,7 +21,7 @@ import { drawAgainAt, isLastLook, outcomeWords, stepsWords } from './question-po
 import { digestPost, listedOf, type RemindedQuestion, reminderPost, settledReminderPost } from './reminder.ts';
 import { endOf } from './watch-posts.ts';
 
-interface Shown {
+interface ReminderAudience {
 	readonly mention: Mention | null;
 	readonly isNew: boolean;
 	readonly isForNobody: boolean;
@@ -48,18 +48,22 @@ export function createReminderDrawing(
 				if (asked === null || one.question?.id !== entry.questionId) return [];
 				const how = endOf(one);
 				const context = await facts.contextOf(one, asked);
-				const { standing, channelId, discreet, view, named } = context;
+				const { standing, channelId, discreet, snapshot, named } = context;
 				const { checkedAt } = one;
 				// If Slack delayed the reminder for longer, the session is read again first.
 				const isFresh = checkedAt !== null && checkedAt >= clock.now() - MINUTE_MS;
-				const told = { sessionName: view?.name ?? '', discreet, threadOnly: isInThread(one.watch?.mode, one.style) };
+				const told = {
+					sessionName: snapshot?.name ?? '',
+					discreet,
+					threadOnly: isInThread(one.watch?.mode, one.style),
+				};
 				const reminded = {
 					...told,
 					entry,
 					channelId,
 					named,
 					question: asked.question,
-					steps: stepsWords(asked.question, view),
+					steps: stepsWords(asked.question, snapshot),
 					waitedMs: (ts === null ? clock.now() : Number(ts) * 1_000) - entry.postedAt,
 					outcome: outcomeWords(asked, how, context),
 					handOver: await facts.holderOf(one),
@@ -73,7 +77,7 @@ export function createReminderDrawing(
 	}
 
 	/** The message of one reminder or several. `mention`: whom a new message mentions. */
-	function messageOf(all: readonly RemindedQuestion[], { mention, isNew, isForNobody }: Shown) {
+	function messageOf(all: readonly RemindedQuestion[], { mention, isNew, isForNobody }: ReminderAudience) {
 		const context = { mention, isForNobody, names: directory };
 		const [first, ...others] = all;
 		if (first === undefined) return null;

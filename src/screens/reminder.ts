@@ -19,6 +19,7 @@ import {
 	andMoreWords,
 	counted,
 	durationText,
+	idIfAmbiguous,
 	linkWords,
 	mentionsOf,
 	type Names,
@@ -30,7 +31,6 @@ import type { Asked } from '../store/question-store.ts';
 import type { ReminderEntry } from '../surfaces/post.ts';
 import { askedLine, handOverLine, LINE_LENGTHS, labelAboutQuestion, openQuestionParts, toldWords } from './question.ts';
 import { namedWords, type PostContext } from './question-post.ts';
-import { idIfAmbiguous } from './watch.ts';
 
 export interface RemindedQuestion
 	extends Pick<Asked, 'question'>,
@@ -117,7 +117,7 @@ export function settledReminderPost(
 	isForNobody = false,
 ): MessageContent {
 	const { stage } = shownStage(entry, isForNobody);
-	return textMessage(joined(rich`${MARKS[stage]} *${sessionTitle(sessionName, entry.sessionId)}*`, outcome));
+	return textMessage(joined(rich`${STAGE_EMOJI[stage]} *${sessionTitle(sessionName, entry.sessionId)}*`, outcome));
 }
 
 /** Questions in the list: with the longest ids, each takes 1,000 of the 12,000 characters of a message. */
@@ -187,7 +187,7 @@ function digestLine(one: RemindedQuestion, id: string, length: number): string {
 const toldOf = ({ question }: RemindedQuestion, discreet: boolean, length?: number) =>
 	toldWords({ question, discreet }) ? askedLine(question, length) : '';
 
-const MARKS = { reminder: '⏰', escalation: '📣' } as const;
+const STAGE_EMOJI = { reminder: '⏰', escalation: '📣' } as const;
 
 /** `who`: the session's title. `asked`: its question; empty when it must not be told. */
 export function reminderWords(
@@ -196,13 +196,13 @@ export function reminderWords(
 	{ waitedMs, asked }: { readonly waitedMs: number | null; readonly asked: string },
 ): Words {
 	const asks = waitedMs === null ? 'still asks' : `has asked for ${durationText(waitedMs)}`;
-	return rich`${MARKS[stage]} ${who} ${asks}${asked === '' ? '' : `: ${asked}`}`;
+	return rich`${STAGE_EMOJI[stage]} ${who} ${asks}${asked === '' ? '' : `: ${asked}`}`;
 }
 
 type Stages = readonly Pick<ReminderEntry, 'stage' | 'isLast'>[];
 
 const markOf = (entries: Stages) =>
-	MARKS[entries.some(({ stage }) => stage === 'escalation') ? 'escalation' : 'reminder'];
+	STAGE_EMOJI[entries.some(({ stage }) => stage === 'escalation') ? 'escalation' : 'reminder'];
 
 /** The headline of reminders of several open questions. */
 export function digestWords(entries: Stages): string {

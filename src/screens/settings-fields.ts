@@ -4,7 +4,10 @@ import {
 	type ChannelSettings,
 	changedParts,
 	type Mention,
+	ofEachStylePart,
 	type PostStyle,
+	STYLE_PARTS,
+	type StylePart,
 	timesIn,
 } from '../domain/channel-settings.ts';
 import { isForgotten } from '../domain/person.ts';
@@ -16,7 +19,17 @@ import type { Element } from '../slack/form/fields.ts';
 import { ACTIONS } from '../slack/ids.ts';
 import { rich, type Words } from '../slack/rich-text.ts';
 import type { UserGroup, UserGroups } from '../slack/user-groups.ts';
-import { POSTS } from './watch.ts';
+
+/** The boxes of *Posts* in a channel's settings. */
+export const POSTS = {
+	progress: { label: "Progress in the card's thread", about: 'That a session is paused, and the like.' },
+	questionsInThread: {
+		label: "Questions in the card's thread",
+		about: 'Reminders and ends too; an escalation names only the session.',
+	},
+	discreet: { label: 'Discreet', about: 'Notifications tell no questions, and posts no answers.' },
+	buttons: { label: 'One-press buttons', about: 'Posts of questions have short options as buttons.' },
+} as const satisfies Record<StylePart, { readonly label: string; readonly about: string }>;
 
 /** `HH:MM`, as Slack gives it. */
 const TIME = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/);
@@ -34,7 +47,7 @@ export const settingsValues = z.object({
 	zone: z.string(),
 	answerers: z.array(z.string()),
 	answererGroups: z.array(z.string()),
-	posts: z.array(z.enum(['progress', 'questionsInThread', 'discreet', 'buttons'])),
+	posts: z.array(z.enum(STYLE_PARTS)),
 });
 export type SettingsValues = DeepReadonly<z.infer<typeof settingsValues>>;
 export type SettingsField = keyof SettingsValues;
@@ -116,8 +129,6 @@ const timeField = (field: 'from' | 'to'): Omit<SettingsInput<string>, 'label'> =
 	check: ({ values }) =>
 		TIME.safeParse(values[field]).success ? '' : 'This is not a time. Type hours and minutes, such as 22:00.',
 });
-
-const POST_PARTS = Object.keys(POSTS) as (keyof typeof POSTS)[];
 
 export const FIELDS: { readonly [F in SettingsField]: SettingsInput<SettingsValues[F]> } = {
 	remind: {
@@ -203,13 +214,13 @@ export const FIELDS: { readonly [F in SettingsField]: SettingsInput<SettingsValu
 		element: (shown) => ({
 			type: 'checkboxes',
 			action_id,
-			options: POST_PARTS.map(postOption),
+			options: STYLE_PARTS.map(postOption),
 			...(shown.length === 0 ? {} : { initial_options: shown.map(postOption) }),
 		}),
 		read(element, shown) {
 			const ticked = valuesIn(element);
 			return listOr(
-				POST_PARTS.filter((part) => ticked?.includes(part)),
+				STYLE_PARTS.filter((part) => ticked?.includes(part)),
 				shown,
 			);
 		},
@@ -284,7 +295,7 @@ const dayOption = (day: keyof typeof DAY_NAMES): PlainTextOption => ({
 	value: String(day),
 });
 
-const postOption = (part: keyof typeof POSTS) => ({
+const postOption = (part: StylePart) => ({
 	text: plain(POSTS[part].label, 75),
 	description: plain(POSTS[part].about, 75),
 	value: part,
@@ -325,23 +336,19 @@ export function settingsValuesOf(
 	const { timeZone, ...times } = quietHours ?? { days: [], from, to, timeZone: zone ?? FALLBACK_TIME_ZONE };
 	const lists = { people: mention.userIds, groups: mention.groupIds };
 	const namedLists = { answerers: named.userIds, answererGroups: named.groupIds };
-	const posts = POST_PARTS.filter((part) => style[part]);
+	const posts = STYLE_PARTS.filter((part) => style[part]);
 	return { remind, escalate, ...lists, ...times, zone: timeZone, posts, ...namedLists };
 }
 
 export function settingsOf({ remind, escalate, people, groups, ...others }: SettingsValues): ChannelSettings {
 	const { days, from, to, zone, answerers: userIds, answererGroups: groupIds, posts } = others;
-	const isTicked = (part: keyof PostStyle) => posts.includes(part);
 	return {
 		remindAfterMs: remind,
 		escalateAfterMs: escalate,
 		mention: { userIds: people, groupIds: groups },
 		quietHours: days.length === 0 ? null : { days, from, to, timeZone: zone },
 		answerers: { userIds, groupIds },
-		progress: isTicked('progress'),
-		questionsInThread: isTicked('questionsInThread'),
-		discreet: isTicked('discreet'),
-		buttons: isTicked('buttons'),
+		...ofEachStylePart((part) => posts.includes(part)),
 	};
 }
 
@@ -356,7 +363,7 @@ export interface LineContext {
 /** The words for a setting. `other`: the settings before or after the change. */
 type Line = (settings: ChannelSettings, known: LineContext, other: ChannelSettings) => Words;
 
-const postLine = (part: keyof PostStyle) => ({
+const postLine = (part: StylePart) => ({
 	label: POSTS[part].label,
 	words: (settings: PostStyle) => (settings[part] ? 'on' : 'off'),
 });
@@ -377,10 +384,7 @@ export const LINES: Readonly<Record<keyof ChannelSettings, { readonly label: str
 		words: ({ answerers }, { mentioned }, other) =>
 			namesAnybody(answerers) ? rich`only ${mentioned(answerers, other.answerers)}` : 'everybody who may use Handraise',
 	},
-	progress: postLine('progress'),
-	questionsInThread: postLine('questionsInThread'),
-	discreet: postLine('discreet'),
-	buttons: postLine('buttons'),
+	...ofEachStylePart(postLine),
 };
 export const PARTS = Object.keys(LINES) as readonly (keyof ChannelSettings)[];
 

@@ -34,7 +34,7 @@ import {
 	placeWords,
 } from '../slack/phrases.ts';
 import type { Submitted, SubmittedView } from '../slack/request.ts';
-import { isEmpty, joined, lines, marked, plainWords, rich, sentences, type Words } from '../slack/rich-text.ts';
+import { isEmpty, joined, lines, plainWords, rich, sentences, template, type Words } from '../slack/rich-text.ts';
 import { groupIn, groupName, MOST_NAMED, type UserGroups } from '../slack/user-groups.ts';
 import type { ContentOf } from '../surfaces/post.ts';
 import {
@@ -47,6 +47,7 @@ import {
 	NO_ESCALATION,
 	NOT_SAVED,
 	PARTS,
+	POSTS,
 	SETTINGS_FIELDS,
 	type SettingsField,
 	type SettingsInput,
@@ -55,7 +56,6 @@ import {
 	settingsValues,
 	settingsValuesOf,
 } from './settings-fields.ts';
-import { POSTS } from './watch.ts';
 
 const CODEC = slackCodec(
 	'settings',
@@ -210,14 +210,14 @@ export function settingsConfirmation(metadata: SettingsMetadata, adminContact: s
 		blocks: [
 			...section(rich`⚠️ *Who may answer* does not name you.`),
 			...section(
-				marked(
+				template(
 					'You will not be able to answer here or change this list. After that, only {named} can change it. Nothing ' +
 						'is saved yet.',
 					{ named },
 				),
 			),
 			...section(
-				marked('If none of them can, ask {contact}: `npm run settings -- clear {channelId}` empties the list.', {
+				template('If none of them can, ask {contact}: `npm run settings -- clear {channelId}` empties the list.', {
 					contact: contactOf(adminContact),
 					channelId,
 				}),
@@ -237,7 +237,7 @@ function notice(words: readonly Words[], how: Pick<Parameters<typeof modal>[0], 
 
 export const SETTINGS_WAITING = `⏳ ${ASKING_SLACK} The settings come as soon as Slack responds.`;
 export const SETTINGS_LOADING = '⏳ Looking up the settings…';
-export const SETTINGS_OUTDATED = marked(
+export const SETTINGS_OUTDATED = template(
 	'⚠️ This window was made by another version of Handraise and cannot be read any more. Nothing was saved. Close it ' +
 		'and type `{command} settings` again.',
 	{ command: COMMAND },

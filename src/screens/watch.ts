@@ -1,8 +1,6 @@
-import type { PostStyle } from '../domain/channel-settings.ts';
 import { maskedNames } from '../domain/masking.ts';
 import type { SessionSnapshot } from '../domain/session-snapshot.ts';
-import { oneLine } from '../domain/shown-text.ts';
-import { APP_NAME, COMMAND } from '../kernel/command-name.ts';
+import { COMMAND } from '../kernel/command-name.ts';
 import type { Expectation, WatchOutcome } from '../sessions/subscribe.ts';
 import {
 	button,
@@ -18,7 +16,7 @@ import {
 	section,
 	textMessage,
 } from '../slack/blocks.ts';
-import { type ErrorContext, errorWords, meantWords } from '../slack/error-view.ts';
+import { type ErrorContext, errorWords } from '../slack/error-view.ts';
 import {
 	ACTIONS,
 	encodeListedPage,
@@ -35,6 +33,7 @@ import {
 	counted,
 	durationText,
 	endWords,
+	idIfAmbiguous,
 	mentionOf,
 	momentOf,
 	placeWords,
@@ -43,85 +42,10 @@ import {
 	shownId,
 	statusWords,
 } from '../slack/phrases.ts';
-import { bold, joined, lines, listed, marked, rich, sentences, type Words } from '../slack/rich-text.ts';
+import { bold, joined, lines, listed, rich, sentences, template, type Words } from '../slack/rich-text.ts';
 import type { Discovery, NoListReason, WaitingSession, Watch } from '../store/watch.ts';
 import type { LeftOut } from '../surfaces/post.ts';
 import { askedLine, LINE_LENGTHS } from './question.ts';
-
-/** The boxes of *Posts* in a channel's settings. */
-export const POSTS = {
-	progress: { label: "Progress in the card's thread", about: 'That a session is paused, and the like.' },
-	questionsInThread: {
-		label: "Questions in the card's thread",
-		about: 'Reminders and ends too; an escalation names only the session.',
-	},
-	discreet: { label: 'Discreet', about: 'Notifications tell no questions, and posts no answers.' },
-	buttons: { label: 'One-press buttons', about: 'Posts of questions have short options as buttons.' },
-} as const satisfies Record<keyof PostStyle, { readonly label: string; readonly about: string }>;
-
-/** What is wrong with a command, in at most 15 words. `{typed}`: what was typed; `{meant}`: what is similar to it. */
-const MISTYPED = {
-	unclear: `Handraise does not understand \`{typed}\`. \`${COMMAND} help\` shows what it does.`,
-	unknown_word: 'No command `{typed}`. {meant}',
-	one_session: `\`${COMMAND}\` opens one session: give one id alone. {meant}`,
-	missing_id: 'Which session? Add its id, or its link from the dashboard.',
-	no_history: `History is of one session: add its id. \`${COMMAND} list\` shows those of this channel.`,
-	too_many_ids: 'Those are too many sessions: name up to 20 at once.',
-	one_id: `\`${COMMAND} {typed}\` takes the id of one session.`,
-	stands_alone: `\`${COMMAND} {typed}\` takes nothing after it.`,
-	foreign_link: 'That link does not lead to the dashboard of the sessions.',
-	link_without_id: 'That link has no session id in it.',
-	id_too_long: 'That is too long for a session id.',
-	unknown_flag: `No flag \`{typed}\`, so nothing was done. \`${COMMAND} settings\` has what differs between channels.`,
-	former_flag: `Not watched: \`{typed}\` is now the box *{setting}* in \`${COMMAND} settings\`.`,
-	reserved_id: 'A session id cannot be `{typed}`: the session service uses that word itself.',
-	all_alone: '`all` stands alone behind `watch` and `unwatch`.',
-} as const;
-
-export type HelpReason = keyof typeof MISTYPED | 'asked';
-
-export const WHAT_IT_IS = "Handraise brings agents' questions to you and your answers to them.";
-
-const HELP = [
-	`\`${COMMAND}\` — what asks you, as on the *Home* tab`,
-	`\`${COMMAND} <id>\` — see what the agent did and asks, and answer it. A dashboard link works too.`,
-	`\`${COMMAND} watch <id>\` — follow it in this channel`,
-	`\`${COMMAND} unwatch <id>\` — end that`,
-	`\`${COMMAND} list\` — what this channel watches, and *Stop watching*`,
-	`\`${COMMAND} settings\` — this channel's reminders and quiet hours, how posts look, who may answer`,
-	`\`${COMMAND} help\` — this help`,
-];
-/** Behind *More*. */
-const MORE_HELP = [
-	`\`${COMMAND} watch\` — choose from the sessions that ask, where Handraise may list them`,
-	`\`${COMMAND} watch all\` — bring the questions of all sessions into this channel. \`${COMMAND} unwatch all\` ` +
-		'ends all that is watched here.',
-	`To answer with a message in a question's thread, mention ${APP_NAME} there, or choose *Use as answer* in its menu.`,
-];
-
-/** What `/session` understands. `isWhole`: after *More*. */
-export function helpMessage(isWhole = false): MessageContent {
-	return message(`${COMMAND} shows what an agent asks and takes your answer.`, [
-		...section(bold(WHAT_IT_IS)),
-		...section(lines(...(isWhole ? [...HELP, ...MORE_HELP] : HELP).map((text) => marked(text)))),
-		...(isWhole ? [] : buttons(labelAbout('help')(button(ACTIONS.moreHelp, 'More')))),
-	]);
-}
-
-export function mistypedMessage(reason: keyof typeof MISTYPED, typed = '', meant?: string): MessageContent {
-	const hint = meant === undefined ? rich`\`${COMMAND} help\` shows all.` : meantWords(meant);
-	const words = marked(MISTYPED[reason], { meant: hint, setting: meant ?? '', typed: oneLine(typed, 150) });
-	return textMessage(sentences('⚠️', words));
-}
-
-type Named = Pick<SessionSnapshot, 'name' | 'sessionId'>;
-
-/** The id of a session if another one of `shown` has the same title; else empty. */
-export function idIfAmbiguous(shown: readonly Named[], { name, sessionId }: Named): string {
-	const title = sessionTitle(name, sessionId);
-	const isShared = shown.some((one) => one.sessionId !== sessionId && sessionTitle(one.name, one.sessionId) === title);
-	return isShared ? shownId(sessionId) : '';
-}
 
 /** Sessions that `/session watch` without an id offers. Each takes two of a message's 50 blocks. */
 const MOST_OFFERED = 10;
@@ -190,7 +114,7 @@ export function watchOutcomeWords(
 			const [who, whose, todo] = LIMITS[limit];
 			return sentences(
 				rich`🛑 ${name} is not watched: ${who} ${counted(count, 'session')}, and the limit ${whose} is ${most}.`,
-				rich`${marked(todo)}, or ask ${contactOf(error.adminContact)} for more.`,
+				rich`${template(todo)}, or ask ${contactOf(error.adminContact)} for more.`,
 			);
 		}
 		case 'unreadable':
@@ -200,7 +124,7 @@ export function watchOutcomeWords(
 
 /** Slack refuses a watch's post with `code`. The watch is stored all the same. `sessionId`: null for `watch all`. */
 const refusedWords = (sessionId: string | null, code: string): Words =>
-	marked(
+	template(
 		'⚠️ Slack refuses what Handraise posts here{about} (`{code}`). Handraise tries again for half a minute. If ' +
 			'nothing comes, ask whoever manages the channel to let apps post here{again}.',
 		{
@@ -259,11 +183,11 @@ export function unwatchAllOffer(total: number, asking: UnwatchAll): MessageConte
 
 export const WATCHES_KEPT = '👌 Nothing was changed.';
 
-/** The result of `/session unwatch all`. `discovered`: whether `watch all` has ended too. */
-export function unwatchedAllWords(count: number, discovered: boolean): string {
-	if (count === 0 && !discovered) return 'This channel watches no session.';
+/** The result of `/session unwatch all`. `hadAll`: whether `watch all` has ended too. */
+export function unwatchedAllWords(count: number, hadAll: boolean): string {
+	if (count === 0 && !hadAll) return 'This channel watches no session.';
 	const watched = `${count === 1 ? 'One session is' : `${count} sessions are`} not watched here any more.`;
-	const others = discovered ? 'The questions of all sessions do not come into this channel any more.' : '';
+	const others = hadAll ? 'The questions of all sessions do not come into this channel any more.' : '';
 	return `👋 ${sentences(count === 0 ? '' : watched, others)}`;
 }
 
@@ -288,7 +212,7 @@ export function discoveringWords(
 	return sentences(`✋ The questions of all sessions come into this channel ${since}.`, listed);
 }
 
-/** Why there is no list, and what to do (`marked`). `{contact}`: whom to ask. */
+/** Why there is no list, and what to do (`template`). `{contact}`: whom to ask. */
 const NO_LIST: Readonly<Record<NoListReason, string>> = {
 	notDiscovering:
 		'Handraise shows only sessions whose id somebody knows; {contact} can set `DISCOVER_SESSIONS` to `true`.',
@@ -296,7 +220,7 @@ const NO_LIST: Readonly<Record<NoListReason, string>> = {
 };
 
 export function noListWords(why: NoListReason, adminContact: string | null): Words {
-	return marked(NO_LIST[why], { contact: contactOf(adminContact) });
+	return template(NO_LIST[why], { contact: contactOf(adminContact) });
 }
 
 export function notDiscoveringWords(why: NoListReason, adminContact: string | null): Words {
@@ -309,7 +233,7 @@ export function leftOutWords(left: LeftOut, adminContact: string | null): Words 
 		if (left.isOver === true) return rich`🟢 \`watch all\` was paused and goes on: new questions come here again.`;
 		return rich`⏸️ \`watch all\` is paused: new questions do not come here. ${noListWords(left.why, adminContact)}`;
 	}
-	return marked(
+	return template(
 		'🛑 {who}: {most}, and that is the limit. More ask on the *Home* tab and come when these are answered; for a ' +
 			'higher limit, ask {contact}.',
 		{
@@ -338,7 +262,7 @@ export function watchCountWords(total: number, discovers: boolean): Words {
 export const WATCHES_PAGE = 10;
 
 interface ListedWatch extends Pick<Watch, 'session'> {
-	readonly view: SessionSnapshot | null;
+	readonly snapshot: SessionSnapshot | null;
 }
 
 /** What a channel watches: state, step, question and *Stop watching*. `discovery`: what to say about `watch all`. */
@@ -366,19 +290,19 @@ export function watchList(
 }
 
 function watchEntry(
-	{ session, view }: ListedWatch,
+	{ session, snapshot }: ListedWatch,
 	all: readonly ListedWatch[],
 	at: ListedPage,
 	length: number,
 ): KnownBlock[] {
 	const { sessionId } = session;
-	const name = view?.name ?? '';
-	const others = all.map((one) => ({ sessionId: one.session.sessionId, name: one.view?.name ?? '' }));
-	const state = view === null ? 'not read yet' : progressWords(view);
-	const open = view?.question != null && view.question.openCount > 0 ? view.question : null;
+	const name = snapshot?.name ?? '';
+	const others = all.map((one) => ({ sessionId: one.session.sessionId, name: one.snapshot?.name ?? '' }));
+	const state = snapshot === null ? 'not read yet' : progressWords(snapshot);
+	const open = snapshot?.question != null && snapshot.question.openCount > 0 ? snapshot.question : null;
 	const id = idIfAmbiguous(others, { name, sessionId });
 	const first = joined(sessionTitle(name, sessionId, length), id, state);
-	const emoji = view === null ? '⏳' : statusWords(view.status).emoji;
+	const emoji = snapshot === null ? '⏳' : statusWords(snapshot.status).emoji;
 	const words = lines(`${emoji} ${first}`, open === null ? '' : `Question: ${askedLine(open, length)}`);
 	const stop = button(ACTIONS.stopListed, 'Stop watching', { value: encodeListedWatch({ ...at, sessionId }) });
 	return row(words, labelAboutSession(sessionId, id === '' ? name : '')(stop));

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AnswerOutcome } from '../delivery/earlier-answers.ts';
-import type { Standing } from '../domain/answerers.ts';
+import type { PersonInGroups } from '../domain/answerers.ts';
 import type { OccurrenceChange, StoredOccurrences } from '../domain/occurrences.ts';
 import type { SessionSnapshot } from '../domain/session-snapshot.ts';
 import { PROGRAM, recordEvents } from '../store/audit.ts';
@@ -42,7 +42,7 @@ export interface FoundInRead {
 export interface NewWatch extends Pick<Watch, 'id' | 'teamId' | 'channelId' | 'session' | 'createdBy' | 'createdAt'> {
 	readonly card: NewPost;
 	/** What the read for it showed. */
-	readonly view: SessionSnapshot;
+	readonly snapshot: SessionSnapshot;
 	readonly found: FoundInRead;
 	/** Posts of that read, which come after the card. */
 	readonly news?: readonly NewPost[];
@@ -50,7 +50,7 @@ export interface NewWatch extends Pick<Watch, 'id' | 'teamId' | 'channelId' | 's
 	readonly readAt?: number;
 	readonly limits: WatchLimits;
 	/** The user groups that its creator is known to be in. */
-	readonly groupIds?: Standing['groupIds'];
+	readonly groupIds?: PersonInGroups['groupIds'];
 }
 
 /** A watch without a card, of a listed session that waits. */
@@ -108,12 +108,12 @@ export async function addWatch(tx: CipherTx, watch: NewWatch) {
  */
 async function storeFirstRead(tx: CipherTx, watch: NewWatch) {
 	const { trx, cipher } = tx;
-	const { session, view, found, readAt = watch.createdAt } = watch;
+	const { session, snapshot, found, readAt = watch.createdAt } = watch;
 	const firstRead = {
-		lastReadAt: view.seenAt,
-		lastChangeAt: view.seenAt,
-		view: viewColumn.seal(view, session, cipher),
-		digest: JSON.stringify(view.digest),
+		lastReadAt: snapshot.seenAt,
+		lastChangeAt: snapshot.seenAt,
+		view: viewColumn.seal(snapshot, session, cipher),
+		digest: JSON.stringify(snapshot.digest),
 		failures: 0,
 		reads: null,
 	};
@@ -123,10 +123,10 @@ async function storeFirstRead(tx: CipherTx, watch: NewWatch) {
 	const isKnown =
 		stored === null
 			? isDeepStrictEqual([before.newest, before.equal], [known.newest, known.equal])
-			: isDeepStrictEqual(readDigest(stored.digest)?.question, view.digest.question);
+			: isDeepStrictEqual(readDigest(stored.digest)?.question, snapshot.digest.question);
 	if (!isKnown) await changeSession(trx, session, { nextReadAt: watch.createdAt });
 	else if (stored === null) {
-		const newest = { question: view.question, readAt: view.seenAt, isFirst: true };
+		const newest = { question: snapshot.question, readAt: snapshot.seenAt, isFirst: true };
 		await recordQuestions(tx, session, changes, { newest, itemsAt });
 	}
 	return { isKnown, isBeingRead: stored !== null && stored.leaseToken !== null };

@@ -1,7 +1,7 @@
 // Owns `answer_rules`: the channels whose lists say who may answer a session.
 
 import { checkAuthorsAgain } from '../delivery/moving-store.ts';
-import { type Answerers, type AnswerRule, mayAnswer, namesAnybody, type Standing } from '../domain/answerers.ts';
+import { type Answerers, type AnswerRule, mayAnswer, namesAnybody, type PersonInGroups } from '../domain/answerers.ts';
 import { channelSettings } from '../domain/channel-settings.ts';
 import type { SessionKey } from '../domain/session.ts';
 import { DAY_MS } from '../kernel/clock.ts';
@@ -78,7 +78,7 @@ function watchedIn(db: Db, channel: ChannelKey) {
  */
 export async function enterRule(
 	tx: Tx,
-	watch: Pick<Watch, 'teamId' | 'channelId' | 'session' | 'createdBy' | 'createdAt'> & Partial<Standing>,
+	watch: Pick<Watch, 'teamId' | 'channelId' | 'session' | 'createdBy' | 'createdAt'> & Partial<PersonInGroups>,
 ): Promise<void> {
 	const { trx } = tx;
 	const row = await from(trx, 'channel_settings', channelOf(watch)).select('settings').executeTakeFirst();
@@ -100,7 +100,7 @@ export async function enterRule(
  * Somebody changed a channel's list. It decides about the sessions that the channel watches or has watched, and that
  * this person may answer. A list of nobody decides about none. The caller holds the lock `addingWatches`.
  */
-export async function changeRules(tx: Tx, channel: ChannelKey, list: Answerers, standing: Standing) {
+export async function changeRules(tx: Tx, channel: ChannelKey, list: Answerers, by: PersonInGroups) {
 	const { trx, now } = tx;
 	const key = channelOf(channel);
 	const before = await from(trx, 'answer_rules', key).select(['service', 'sessionId']).execute();
@@ -114,7 +114,7 @@ export async function changeRules(tx: Tx, channel: ChannelKey, list: Answerers, 
 	if (!namesAnybody(list)) await remove(trx, 'answer_rules', key).execute();
 	const rules = await rulesAmong(trx, { teamId: channel.teamId, sessionId: watched.map((row) => row.sessionId) });
 	for (const row of watched) {
-		if (sessions.has(idOf(row)) || !mayAnswer(standing, rules.get(row.sessionId) ?? [])) continue;
+		if (sessions.has(idOf(row)) || !mayAnswer(by, rules.get(row.sessionId) ?? [])) continue;
 		await addNew(trx, 'answer_rules', { ...key, ...sessionOf(row), enteredAt: now }).execute();
 		sessions.set(idOf(row), sessionOf(row));
 	}

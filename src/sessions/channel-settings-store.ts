@@ -1,6 +1,6 @@
 // Owns `channel_settings`: what people chose for a channel, and what changes with it.
 import { z } from 'zod';
-import { type AnswerRule, namesAnybody, OPERATOR, type Standing } from '../domain/answerers.ts';
+import { type AnswerRule, namesAnybody, OPERATOR, type PersonInGroups } from '../domain/answerers.ts';
 import { changedParts, DEFAULT_CHANNEL_SETTINGS, FORMER_DEFAULT, UNKNOWN_STYLE } from '../domain/channel-settings.ts';
 import type { Person } from '../domain/person.ts';
 import type { Log } from '../kernel/log.ts';
@@ -23,7 +23,7 @@ export type StoredChannelSettings = Readonly<Awaited<ReturnType<typeof readChann
  * they are known to be in.
  */
 type ChosenSettings = Pick<StoredChannelSettings, 'settings' | 'revision'> &
-	Readonly<{ person: Person; post: NewPost; now: number; groupIds?: Standing['groupIds'] }>;
+	Readonly<{ person: Person; post: NewPost; now: number; groupIds?: PersonInGroups['groupIds'] }>;
 
 /** Settings as 1.1.0 stored them where nobody had chosen when to escalate. */
 const withoutEscalation = z.looseObject({ escalateAfterMs: z.literal(FORMER_DEFAULT).optional() });
@@ -81,8 +81,8 @@ export function createChannelSettingsStore({ db, log }: SettingsParts) {
 				const by = { actor: person.userId, channel: key.channelId };
 				recordEvents(trx, { at: now, action: 'settingsChanged', ...by, outcome: parts.join(' ') });
 				const tx = { trx, now };
-				const standing = { userId: person.userId, groupIds: groupIds ?? new Set<string>() };
-				if (isOtherList) await changeRules(tx, channel, settings.answerers, standing);
+				const named = { userId: person.userId, groupIds: groupIds ?? new Set<string>() };
+				if (isOtherList) await changeRules(tx, channel, settings.answerers, named);
 				const isOtherStyle = parts.some((part) => part in UNKNOWN_STYLE);
 				const hides = parts.includes('discreet') && settings.discreet;
 				if (isOtherStyle) await redrawChannel(tx, channel, { isWhole: hides });

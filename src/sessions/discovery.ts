@@ -1,12 +1,15 @@
 import type { Core } from '../core.ts';
 import { isWaiting, type ListedSession } from '../domain/session.ts';
 import { DAY_MS } from '../kernel/clock.ts';
+import type { SharedState } from '../kernel/memory.ts';
 import { backOff } from '../kernel/retries.ts';
+import type { SessionService } from '../service/session-service.ts';
 import { isDirectMessage } from '../slack/ids.ts';
 import type { ChannelKey, Discovery, NoListReason } from '../store/watch.ts';
 import type { LeftOut, NewPost, PostContent } from '../surfaces/post.ts';
 import type { PostStore } from '../surfaces/post-store.ts';
 import type { DiscoveryStore } from './discovery-store.ts';
+import { createListing, type ListingState } from './listing.ts';
 import type { WatchStore } from './watch-store.ts';
 
 const MOST_WAITING = 500;
@@ -135,7 +138,7 @@ export function createDiscoveries(
 		},
 		of: (channel: ChannelKey) => discoveries.find(channel, serviceUrl),
 		/** The sessions that wait, longest first, or why none are listed. Null when people see only what is watched. */
-		async discovered() {
+		async waiting() {
 			if (!discoverSessions) return null;
 			const why = whyNot();
 			// The next list tells which of them still wait.
@@ -148,4 +151,32 @@ export function createDiscoveries(
 function noticesIn(channel: ChannelKey, content: PostContent, now: number): readonly NewPost[] {
 	if (isDirectMessage(channel.channelId)) return [];
 	return [{ target: { kind: 'channel', ...channel }, key: `${content.kind}:${now}`, content }];
+}
+
+type DiscoveryCore = Parameters<typeof createDiscoveries>[0] & Parameters<typeof createListing>[0];
+
+/** Lists waiting sessions, if the service has a list, and adds watches for them in the channels with `watch all`. */
+export function registerDiscovery(
+	core: DiscoveryCore & Core<{ sharedStateOf(name: string): SharedState<ListingState> }>,
+	{ budget, health }: SessionService,
+) {
+	const { store, serviceUrl } = core;
+	const options = { budget: budget.background, health, state: store.sharedStateOf(`list:${serviceUrl}`) };
+	const listing = createListing(core, options);
+	const discoveries = createDiscoveries(core, listing);
+	const stopping = new AbortController();
+	let running: Promise<void> | undefined;
+	return {
+		...discoveries,
+		isListed: listing.isAvailable,
+		listKnowledge: listing.knowledge,
+		async start(): Promise<void> {
+			await discoveries.start();
+			running = listing.run(discoveries, stopping.signal);
+		},
+		async stop(): Promise<void> {
+			stopping.abort();
+			await running;
+		},
+	};
 }

@@ -58,8 +58,8 @@ export function createEndings(core: Core<{ watches: WatchStore; discoveries: Dis
 			let count = 0;
 			for (const watch of watches) {
 				// `unwatched` would keep the question of this raised hand away from the next `watch all`.
-				const isDiscovered = sessionId === null && watch.mode === 'raisedHand';
-				if (await end(watch, isDiscovered ? 'discoveryEnded' : 'unwatched')) count += 1;
+				const isRaisedHand = sessionId === null && watch.mode === 'raisedHand';
+				if (await end(watch, isRaisedHand ? 'discoveryEnded' : 'unwatched')) count += 1;
 			}
 			return count;
 		},

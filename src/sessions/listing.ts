@@ -8,9 +8,7 @@ import { pick } from '../kernel/values.ts';
 import type { BackgroundBudget } from '../service/budget.ts';
 import type { ServiceHealth } from '../service/health.ts';
 import { NO_PERMIT_CODES, type WaitingList } from '../service/service.ts';
-import type { SessionService } from '../service/session-service.ts';
 import type { SessionStore } from '../store/watched-sessions.ts';
-import { createDiscoveries } from './discovery.ts';
 import { type ListKnowledge, leastMs, UNLISTED } from './schedule.ts';
 
 export interface ListingState {
@@ -32,7 +30,10 @@ interface Options {
 }
 
 /** Is called in the process that lists: with each list, or when there is none for some minutes. */
-type Listener = Pick<ReturnType<typeof createDiscoveries>, 'listed' | 'unlisted'>;
+interface Listener {
+	listed(list: WaitingList): Promise<void>;
+	unlisted(): Promise<void>;
+}
 
 /** The client cancels a list after this time. */
 const LONGEST_LISTING_MS = 45_000;
@@ -210,33 +211,5 @@ export function createListing(core: Core<{ sessions: SessionStore }>, options: O
 		isAvailable: () => shared.isAvailable,
 		/** What the schedule of reads needs to know. */
 		knowledge: (): ListKnowledge => (shared.isAvailable ? pick(shared, 'isComplete') : null),
-	};
-}
-
-type DiscoveryCore = Parameters<typeof createDiscoveries>[0] & Parameters<typeof createListing>[0];
-
-/** Lists waiting sessions, if the service has a list, and adds watches for them in the channels with `watch all`. */
-export function registerDiscovery(
-	core: DiscoveryCore & Core<{ sharedStateOf(name: string): SharedState<ListingState> }>,
-	{ budget, health }: SessionService,
-) {
-	const { store, serviceUrl } = core;
-	const options = { budget: budget.background, health, state: store.sharedStateOf(`list:${serviceUrl}`) };
-	const listing = createListing(core, options);
-	const discoveries = createDiscoveries(core, listing);
-	const stopping = new AbortController();
-	let running: Promise<void> | undefined;
-	return {
-		...discoveries,
-		isListed: listing.isAvailable,
-		listKnowledge: listing.knowledge,
-		async start(): Promise<void> {
-			await discoveries.start();
-			running = listing.run(discoveries, stopping.signal);
-		},
-		async stop(): Promise<void> {
-			stopping.abort();
-			await running;
-		},
 	};
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Core } from '../core.ts';
 import type { NoteRead } from '../delivery/confirm.ts';
-import { questionViewAt } from '../domain/session-snapshot.ts';
+import { questionSnapshotAt } from '../domain/session-snapshot.ts';
 import { codeOf } from '../kernel/errors.ts';
 import type { SessionStore } from '../store/watched-sessions.ts';
 import { changesQuestion } from './poller.ts';
@@ -33,7 +33,7 @@ export function createReadNotes(
 		if (occurrences.isOld === true) return true;
 		if (taken === null) {
 			if (occurrences.changes.length + outcomes.length === 0) return true;
-			const itemsAt = (index: number) => questionViewAt(session, index, ours)?.items;
+			const itemsAt = (index: number) => questionSnapshotAt(session, index, ours)?.items;
 			const unwatched = { changes: occurrences.changes, outcomes, known, itemsAt };
 			return store.reads.recordUnwatched(key, unwatched, { readAt: found.readAt, now: clock.now() });
 		}
@@ -44,7 +44,8 @@ export function createReadNotes(
 		const measured = { ...found, tookMs: 0, byteCount: 0 };
 		const { update, watches: told } = reading.succeeded(taken, measured, watches, ours);
 		const isNews = changesQuestion(taken, update);
-		const isSame = update.view === undefined || isDeepStrictEqual({ ...taken.view, seenAt: found.readAt }, update.view);
+		const isSame =
+			update.snapshot === undefined || isDeepStrictEqual({ ...taken.snapshot, seenAt: found.readAt }, update.snapshot);
 		if (isSame && occurrences.changes.length + outcomes.length === 0) return true;
 		const { lastReadAt } = taken;
 		const outcome = { update: { ...update, reads: taken.reads }, watches: told, now: clock.now(), isNews };

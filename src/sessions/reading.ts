@@ -4,7 +4,7 @@ import type { OurAnswers } from '../delivery/earlier-answers.ts';
 import { isChecking, type OccurrenceChange } from '../domain/occurrences.ts';
 import { isOver, isWaiting } from '../domain/session.ts';
 import { changesBetween, type Digest, type SessionChange } from '../domain/session-digest.ts';
-import { type KnownAnswers, questionViewAt, snapshotOf } from '../domain/session-snapshot.ts';
+import { type KnownAnswers, questionSnapshotAt, snapshotOf } from '../domain/session-snapshot.ts';
 import { DAY_MS } from '../kernel/clock.ts';
 import type { MeasuredReading } from '../service/service.ts';
 import { readsAfter } from '../store/session-reads.ts';
@@ -57,8 +57,8 @@ export function createReading({ clock }: Core<unknown>, list: () => ListKnowledg
 			return isLost ? ended('handLowered', []) : [];
 		}
 		if (!isGone) return isStale(watch) ? ended('noChange', [farewell(watch)]) : [];
-		if (taken.overSince === null || taken.view === null) return ended('sessionGone', [farewell(watch)]);
-		return ended('sessionOver', endOfSession(watch, taken.view.status));
+		if (taken.overSince === null || taken.snapshot === null) return ended('sessionGone', [farewell(watch)]);
+		return ended('sessionOver', endOfSession(watch, taken.snapshot.status));
 	}
 
 	return {
@@ -75,8 +75,8 @@ export function createReading({ clock }: Core<unknown>, list: () => ListKnowledg
 			const { known, occurrences, outcomes } = ours;
 			const { closedItems, changes: ofQuestions } = occurrences;
 			const shownWith = { ...ours, closedItems };
-			const view = snapshotOf(session, readAt, shownWith, arrival);
-			const { digest } = view;
+			const snapshot = snapshotOf(session, readAt, shownWith, arrival);
+			const { digest } = snapshot;
 			const isEnded = isOver(digest.status);
 			// The service may write the result a moment after the status, so one more read follows before the end is posted.
 			const isLast = isEnded && taken.overSince !== null;
@@ -92,7 +92,7 @@ export function createReading({ clock }: Core<unknown>, list: () => ListKnowledg
 				ofQuestions: [],
 				asked: hasOpenQuestion(digest) ? { changed: false } : null,
 			};
-			const isAsShown = taken.digest !== null && isDeepStrictEqual({ ...taken.view, seenAt: readAt }, view);
+			const isAsShown = taken.digest !== null && isDeepStrictEqual({ ...taken.snapshot, seenAt: readAt }, snapshot);
 			const isOther = ofQuestions.some(({ kind }) => kind !== 'seen');
 			const base = {
 				lastReadAt: readAt,
@@ -102,16 +102,17 @@ export function createReading({ clock }: Core<unknown>, list: () => ListKnowledg
 				earlyReadCount: taken.earlyReadCount,
 				reads: readsAfter(taken.reads, found),
 				isStepped:
-					(view.question?.openCount ?? 0) > 0 && view.question?.stepsSince !== taken.view?.question?.stepsSince,
+					(snapshot.question?.openCount ?? 0) > 0 &&
+					snapshot.question?.stepsSince !== taken.snapshot?.question?.stepsSince,
 				found: {
 					changes: ofQuestions,
 					isOld: occurrences.isOld,
 					outcomes,
 					known,
-					itemsAt: (index: number) => questionViewAt(session, index, shownWith)?.items,
+					itemsAt: (index: number) => questionSnapshotAt(session, index, shownWith)?.items,
 				},
 				// Names may change without news, and a question that is asked again may look as before.
-				...((isOther || !isAsShown) && { view }),
+				...((isOther || !isAsShown) && { snapshot }),
 			};
 			const isAnswerChecked = isChecking(occurrences);
 			const shown = { status: digest.status, question: questionOf(digest), isChecking: isAnswerChecked };
@@ -145,7 +146,7 @@ const questionOf = (digest: Digest): SessionOutline['question'] =>
 	hasOpenQuestion(digest) ? 'open' : digest.question && 'answered';
 
 /** The stored state of a session, which a failed read keeps. */
-export const keptOf = ({ view: _view, ...kept }: TakenSession): Omit<SessionUpdate, 'view'> => kept;
+export const keptOf = ({ snapshot: _snapshot, ...kept }: TakenSession): Omit<SessionUpdate, 'snapshot'> => kept;
 
 function isAskedIn(digest: Digest, question: Watch['dismissed']): boolean {
 	const { fingerprint, messageIndex } = digest.question ?? {};
@@ -210,7 +211,10 @@ function endOfSession(watch: Watch, status: string): NewPost[] {
 	return [{ target: targetOf(watch), key: 'sessionEnded', content: { kind: 'sessionEnded', status } }];
 }
 
-/** False when another post shows the new status, and when an agent continues after a question or an end. */
+/**
+ * Whether a change of status gets a post of its own. It gets none if the session is over or a question is asked: these
+ * have posts. It gets none either if the agent goes on after a question or an end.
+ */
 function statusMatters(
 	{ from, to }: { from: string; to: string },
 	changes: readonly SessionChange[],

@@ -1,7 +1,7 @@
 import type { Core } from '../core.ts';
 import type { SessionKey } from '../domain/session.ts';
 import { changesBetween } from '../domain/session-digest.ts';
-import { questionViewAt, snapshotOf } from '../domain/session-snapshot.ts';
+import { questionSnapshotAt, snapshotOf } from '../domain/session-snapshot.ts';
 import { HandraiseError } from '../kernel/errors.ts';
 import { pick } from '../kernel/values.ts';
 import type { AccessPolicy } from '../slack/access-policy.ts';
@@ -37,7 +37,7 @@ export type WatchOutcome =
 	| { readonly kind: 'over'; readonly status: string }
 	| { readonly kind: 'unreadable'; readonly code: string };
 
-export interface Hooks extends Pick<PollerOptions, 'budget' | 'ourAnswers' | 'list'>, Pick<AccessPolicy, 'standingOf'> {
+export interface Hooks extends Pick<PollerOptions, 'budget' | 'ourAnswers' | 'list'>, Pick<AccessPolicy, 'withGroups'> {
 	/**
 	 * Called before posts of a watch or channel are planned. The result waits for Slack's code if it refuses the first.
 	 */
@@ -46,7 +46,7 @@ export interface Hooks extends Pick<PollerOptions, 'budget' | 'ourAnswers' | 'li
 
 export function createSubscriptions(
 	core: Core<{ watches: WatchStore; sessions: SessionStore; channelSettings: Pick<ChannelSettingsStore, 'rulesOf'> }>,
-	{ budget, ourAnswers, list, expectPost, standingOf }: Hooks,
+	{ budget, ourAnswers, list, expectPost, withGroups }: Hooks,
 ) {
 	const { serviceUrl, clock, store } = core;
 
@@ -76,10 +76,10 @@ export function createSubscriptions(
 			const ours = await ourAnswers(reading);
 			const { occurrences, outcomes, known } = ours;
 			const shownWith = { ...ours, closedItems: occurrences.closedItems };
-			const view = snapshotOf(session, readAt, shownWith, arrival);
-			const changes = changesBetween(null, view.digest);
-			if (changes.some(({ kind }) => kind === 'ended')) return { kind: 'over', status: view.status };
-			const asks = hasOpenQuestion(view.digest);
+			const snapshot = snapshotOf(session, readAt, shownWith, arrival);
+			const changes = changesBetween(null, snapshot.digest);
+			if (changes.some(({ kind }) => kind === 'ended')) return { kind: 'over', status: snapshot.status };
+			const asks = hasOpenQuestion(snapshot.digest);
 			const now = clock.now();
 			const watchedCount = await store.sessions.count(serviceUrl);
 			// The budget of this moment: while somebody adds many sessions, it is smaller than in the long run.
@@ -96,7 +96,7 @@ export function createSubscriptions(
 				lastChangeAt: readAt,
 				ended: null,
 			};
-			const { groupIds } = await standingOf(request.userId, await store.channelSettings.rulesOf(teamId, sessionId));
+			const { groupIds } = await withGroups(request.userId, await store.channelSettings.rulesOf(teamId, sessionId));
 			const attempted = expectPost(existing?.id ?? watch.id);
 			const result = await store.watches.add({
 				...watch,
@@ -105,12 +105,12 @@ export function createSubscriptions(
 					key: 'card',
 					content: { kind: 'card', notBefore: now + CARD_AFTER_MS, isFirst: true },
 				},
-				view,
+				snapshot,
 				found: {
 					changes: occurrences.changes,
 					outcomes,
 					known,
-					itemsAt: (index) => questionViewAt(session, index, shownWith)?.items,
+					itemsAt: (index) => questionSnapshotAt(session, index, shownWith)?.items,
 				},
 				news: postsOf(watch, changes, asks ? { changed: false } : null),
 				readAt: now + FIRST_READ_AFTER_MS,
@@ -123,7 +123,7 @@ export function createSubscriptions(
 			}
 			// Without a question, the first post is the card, which comes too late to wait for.
 			const refused = request.awaitsPost === true && asks && result.isPosting ? await attempted() : null;
-			const watched = { ...pick(view, 'name', 'sessionId'), refused };
+			const watched = { ...pick(snapshot, 'name', 'sessionId'), refused };
 			if (result.kind === 'already') return { kind: 'already', ...watched };
 			return { kind: 'watching', expectation, ...watched };
 		},

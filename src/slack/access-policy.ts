@@ -7,7 +7,7 @@ import {
 	isNamed,
 	mayAnswer,
 	namesAnybody,
-	type Standing,
+	type PersonInGroups,
 } from '../domain/answerers.ts';
 import type { Person } from '../domain/person.ts';
 import { startDeadline } from '../kernel/clock.ts';
@@ -104,12 +104,12 @@ export function createAccessPolicy(
 		});
 
 	/** The groups of these lists that somebody is in. Asks Slack only if the lists do not name the person by id. */
-	async function standingOf(userId: string, among: readonly Answerers[], need: Need, signal?: AbortSignal) {
-		const none: Standing = { userId, groupIds: new Set() };
+	async function withGroups(userId: string, among: readonly Answerers[], need: Need, signal?: AbortSignal) {
+		const none: PersonInGroups = { userId, groupIds: new Set() };
 		if (isNamed(none, among)) return none;
 		const asked = [...new Set(among.flatMap(({ groupIds }) => groupIds))];
 		const isIn = await Promise.all(asked.map(async (id) => (await membersOf(id, need, signal)).has(userId)));
-		return { userId, groupIds: new Set(asked.filter((_, index) => isIn[index])) } satisfies Standing;
+		return { userId, groupIds: new Set(asked.filter((_, index) => isIn[index])) } satisfies PersonInGroups;
 	}
 
 	/** The ruling of the place's lists; null when it has none, or they name nobody. */
@@ -124,7 +124,7 @@ export function createAccessPolicy(
 		const own = unwatches === true && channelId !== null ? await lists.ofChannel(teamId, channelId) : null;
 		const among = [...ofSession, ...(own !== null && namesAnybody(own) ? [own] : [])];
 		if (among.length === 0) return null;
-		return ['list', isNamed(await standingOf(userId, among, need, signal), among) ? null : 'not_named'];
+		return ['list', isNamed(await withGroups(userId, among, need, signal), among) ? null : 'not_named'];
 	}
 
 	async function listRuling(userId: string, signal: AbortSignal, need: Need): Promise<Ruling | null> {
@@ -213,20 +213,20 @@ export function createAccessPolicy(
 			// Lists that name the person by id need no call. The others may name them by a group.
 			const others = among.filter((list) => !list.userIds.includes(userId));
 			let failure: unknown = null;
-			const standing = await standingOf(userId, others, 'look').catch((error: unknown): Standing => {
+			const person = await withGroups(userId, others, 'look').catch((error: unknown): PersonInGroups => {
 				failure = error;
 				return { userId, groupIds: new Set() };
 			});
-			return { failure, mayAnswer: (sessionId: string) => mayAnswer(standing, rules.get(sessionId) ?? []) };
+			return { failure, mayAnswer: (sessionId: string) => mayAnswer(person, rules.get(sessionId) ?? []) };
 		},
 		/** Whether somebody is named in a list of who may answer, or nobody is. Throws when Slack does not tell. */
 		mayChange: async (userId: string, list: Answerers) =>
-			!namesAnybody(list) || isNamed(await standingOf(userId, [list], 'send'), [list]),
+			!namesAnybody(list) || isNamed(await withGroups(userId, [list], 'send'), [list]),
 		/** The groups of these lists that somebody is in. Counts none of them while Slack does not tell group members. */
-		async standingOf(userId: string, rules: readonly AnswerRule[]): Promise<Standing> {
+		async withGroups(userId: string, rules: readonly AnswerRule[]): Promise<PersonInGroups> {
 			using deadline = startDeadline(clock, ASK_WITHIN_MS);
-			const nothing: Standing = { userId, groupIds: new Set() };
-			return standingOf(userId, rules, 'send', deadline.signal).catch(() => nothing);
+			const nothing: PersonInGroups = { userId, groupIds: new Set() };
+			return withGroups(userId, rules, 'send', deadline.signal).catch(() => nothing);
 		},
 	};
 }

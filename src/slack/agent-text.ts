@@ -89,7 +89,7 @@ function firstFrom(lines: readonly string[], from: number, test: (line: string) 
  * Code between equal runs of backticks (2), bold words (3), a link's label and address (4, 5). The text has to be cut
  * first: the first pattern may take quadratic time.
  */
-const MARKS = new RegExp(
+const MARKDOWN = new RegExp(
 	[
 		/(?<!`)(`+)(?!`)([^\n]*?[^`\n])\1(?!`)/,
 		/(?<![^\s([{"'“‘«>—–:-])\*\*(?![\s*/])([^\n]*?[^\s*])\*\*(?=[)\]}"'”’».,;:!?…—–-]*(?:\s|$))/,
@@ -110,7 +110,7 @@ function inlineOf(lines: readonly string[]): readonly Part[] {
 function lineOf(text: string): readonly Part[] {
 	let from = 0;
 	const parts: Words[] = [];
-	for (const found of text.matchAll(MARKS)) {
+	for (const found of text.matchAll(MARKDOWN)) {
 		const [whole, , inCode, inBold, label = '', address = ''] = found;
 		parts.push(text.slice(from, found.index));
 		from = found.index + whole.length;

@@ -215,18 +215,37 @@ export function textMessage(words: Words, below: readonly KnownBlock[] = []): Me
 /** Whether Slack refused a message because of its blocks, not because of its channel. */
 export const isOfBlocks = (code: string | null) => /^(?:invalid_blocks|msg_(?:blocks_)?too_long)/.test(code ?? '');
 
-/** A message whose blocks Slack refused, as sections of plain text: `> ` replaces the bar. Buttons stay. */
+/** Blocks that Slack takes where it refuses others. */
+const PLAIN_BLOCKS: readonly string[] = [
+	'section',
+	'context',
+	'actions',
+	'divider',
+	'header',
+] satisfies KnownBlock['type'][];
+
+/** A message whose blocks Slack refused: of each block that is not plain, a section has the plain text. */
 export function plainMessage<M extends Pick<MessageContent, 'blocks'>>(refused: M): M {
 	const plainBlock = (block: KnownBlock): KnownBlock[] => {
-		if (block.type !== 'rich_text' && block.type !== 'table') return [block];
-		const lines =
-			block.type === 'table'
-				? block.rows.map((cells) => `> ${cells.map(cellText).join(' | ')}`)
-				: (block.elements as Piece[]).map(plainPiece);
-		const text = cutWithNote(lines.join('\n').trim(), SECTION_LENGTH);
+		if (PLAIN_BLOCKS.includes(block.type)) return [block];
+		const text = cutWithNote(plainLines(block).join('\n').trim(), SECTION_LENGTH);
 		return isBlank(text) ? [] : [{ type: 'section', text: { type: 'plain_text', text, emoji: false } }];
 	};
 	return { ...refused, blocks: refused.blocks.flatMap(plainBlock) };
+}
+
+function plainLines(block: KnownBlock): string[] {
+	if (block.type === 'rich_text') return (block.elements as Piece[]).map(plainPiece);
+	if (block.type === 'table') return block.rows.map((cells) => `> ${cells.flatMap(textsIn).join(' | ')}`);
+	// It may hold words of an agent.
+	return textsIn(block).map((text) => text.replace(/^/gm, '> '));
+}
+
+/** The texts in a block of any kind, from the outside in. */
+function textsIn(part: unknown): string[] {
+	if (typeof part !== 'object' || part === null) return [];
+	if ('text' in part && typeof part.text === 'string') return [part.text];
+	return Object.values(part).flatMap(textsIn);
 }
 
 /** Marks each line of an agent with `> `, so that nobody takes it for one of ours. */
@@ -234,8 +253,6 @@ function plainPiece(piece: Piece): string {
 	const text = piecesText([piece]);
 	return piece.type === 'rich_text_section' ? text : text.replace(/^/gm, '> ');
 }
-
-const cellText = (cell: object) => ('text' in cell ? String(cell.text) : '');
 
 /** The arguments of `chat.update` that replace the content of a message. */
 export function replacement({ text, blocks }: Pick<MessageContent, 'text' | 'blocks'>) {

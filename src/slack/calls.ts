@@ -17,17 +17,17 @@ const RATES = {
 type Method = keyof typeof RATES;
 
 /**
- * By purpose of a call: the part of a burst that it leaves to others. First comes what is sent in somebody's name
- * (`late`: in the background), then what somebody opens (`look`), then Homes. Negative: it may exceed the burst, and
- * Slack decides.
+ * The part of a burst that calls for each purpose leave free, so that calls for others find room. What is sent in
+ * somebody's name (`send`; `late`: in the background) and what somebody opens (`look`) leave none. They even exceed the
+ * burst by this many bursts, and Slack decides. Homes leave most of it.
  */
-const KEPT = { send: -6, late: -6, look: -5, home: 0.8 } as const;
-export type Need = keyof typeof KEPT;
-/** As `KEPT`, for `look` with `users.info`, where it leaves room to what is sent: the list tells of the others. */
-const KEPT_FROM_LOOKS = 0.2;
+const LEFT_FREE = { send: -6, late: -6, look: -5, home: 0.8 } as const;
+export type Need = keyof typeof LEFT_FREE;
+/** The same for `look` with `users.info`. Whoever finds no room waits for `users.list`, which tells of everybody. */
+const LEFT_FREE_BY_LOOKS = 0.2;
 
-const keptOf = (method: Method, need: Need) =>
-	method === 'users.info' && need === 'look' ? KEPT_FROM_LOOKS : KEPT[need];
+const leftFreeBy = (method: Method, need: Need) =>
+	method === 'users.info' && need === 'look' ? LEFT_FREE_BY_LOOKS : LEFT_FREE[need];
 
 export type SlackCalls = ReturnType<typeof createSlackCalls>;
 
@@ -41,7 +41,7 @@ export function createSlackCalls(
 	/** Milliseconds until there is room; 0: there is, and the call is counted. */
 	const waitMs = (method: Method, need: Need) => {
 		const rate = RATES[method];
-		const options = { now: clock.now(), keep: Math.floor(rate.burst * keptOf(method, need)) };
+		const options = { now: clock.now(), keep: Math.floor(rate.burst * leftFreeBy(method, need)) };
 		return rateLimiter.take(keyOf(method), rate, options).catch(() => 0);
 	};
 

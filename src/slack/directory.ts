@@ -60,8 +60,8 @@ export const PERSON_RECORD = z.object({
 	/** Slack knows the person but left out a required field, so `user` is null. */
 	isUnreadable: z.boolean().default(false),
 });
-type Told = DeepReadonly<z.infer<typeof PERSON_RECORD>>;
-type User = NonNullable<Told['user']>;
+type PersonRecord = DeepReadonly<z.infer<typeof PERSON_RECORD>>;
+type User = NonNullable<PersonRecord['user']>;
 
 function factsOf(user: User | null) {
 	if (user === null) return null;
@@ -113,10 +113,10 @@ type Parts = Readonly<{ clients: Pick<SlackClients, 'people' | 'background'>; ca
  * there are none), then asks Slack. If the limit has no room for a Home's call, one replica reads `users.list` instead.
  */
 export function createDirectory({ clients, calls, clock }: Parts, shared: Shared | null = null) {
-	const memory = new Map<string, Told>();
+	const memory = new Map<string, PersonRecord>();
 	const names = new Map<string, string>();
 	const timeZones = new Map<string, string>();
-	const asking = new Map<string, Promise<Told>>();
+	const asking = new Map<string, Promise<PersonRecord>>();
 	/** People who wait until Slack tells of them, by user id, the longest waiting first. */
 	const waiting = new Map<string, PromiseWithResolvers<void> & { readonly since: number }>();
 	/** Uptime, as `since`, at which the newest complete read of the list began. Who waited then was not in it. */
@@ -128,7 +128,7 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 	const teamId = () => shared?.teamId() ?? '';
 	const outdate = async (ids: readonly string[]) => shared?.store.outdate(teamId(), ids).catch(() => undefined);
 
-	function isFresh(known: Told | undefined, need: Need): known is Told {
+	function isFresh(known: PersonRecord | undefined, need: Need): known is PersonRecord {
 		if (known === undefined || (known.isListed && maxAgeOf(need) === FRESH_MS)) return false;
 		const maxAgeMs = known.user === null ? NULL_MAX_AGE_MS : maxAgeOf(need);
 		const ageMs = clock.now() - known.at;
@@ -137,7 +137,7 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 	}
 
 	/** Keeps former names and time zones, because Slack leaves them out for people who left. */
-	function remember(userId: string, told: Told): Told {
+	function remember(userId: string, told: PersonRecord): PersonRecord {
 		setBounded(memory, userId, told, MAX_KNOWN);
 		const { name, tz } = told.user ?? {};
 		if (name != null) setBounded(names, userId, name, MAX_KNOWN);
@@ -163,7 +163,7 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 		}
 	}
 
-	async function ask(userId: string, need: Need): Promise<Told> {
+	async function ask(userId: string, need: Need): Promise<PersonRecord> {
 		if (shared?.hasReplicas !== false || !memory.has(userId)) await recall([userId]);
 		const known = memory.get(userId);
 		if (isFresh(known, need)) return known;
@@ -174,7 +174,7 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 	}
 
 	/** Asks Slack. The call has to be permitted before. */
-	async function call(userId: string, need: Need): Promise<Told> {
+	async function call(userId: string, need: Need): Promise<PersonRecord> {
 		const at = clock.now();
 		const { users } = need === 'late' ? clients.background : clients.people;
 		const { user } = await calls.noting('users.info', users.info({ user: userId })).catch(nobodyIfUnknown);
@@ -186,7 +186,7 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 		return remember(userId, told);
 	}
 
-	const untold = new Map<string, Told>();
+	const untold = new Map<string, PersonRecord>();
 	/** Writes rows in one transaction a second, so that these writes delay no answers. Nobody waits for them. */
 	const keepTold = atOneTime(async () => {
 		while (untold.size > 0 && shared !== null) {
@@ -198,7 +198,7 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 	});
 
 	/** Requests with the same need share a call. With another need a call may be refused, or take longer. */
-	function askOnce(userId: string, need: Need): Promise<Told> {
+	function askOnce(userId: string, need: Need): Promise<PersonRecord> {
 		const key = `${need} ${userId}`;
 		const call = asking.get(key) ?? ask(userId, need).finally(() => asking.delete(key));
 		asking.set(key, call);
@@ -296,7 +296,7 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 		}
 	});
 
-	async function toldOf(userId: string, need: Need, signal?: AbortSignal): Promise<Told> {
+	async function toldOf(userId: string, need: Need, signal?: AbortSignal): Promise<PersonRecord> {
 		const known = memory.get(userId);
 		return isFresh(known, need) ? known : unlessAborted(askOnce(userId, need), signal);
 	}

@@ -16,7 +16,7 @@ import {
 import type { ChannelVerdict } from './channels.ts';
 import { ACTIONS, CALLBACKS, type ViewMetadata } from './ids.ts';
 import { andMoreWords, contactOf, linkWords, momentOf, NOBODY_NAMED, sessionName, smallId } from './phrases.ts';
-import { marked, plainWords, rich, sentences, type Words } from './rich-text.ts';
+import { plainWords, rich, sentences, template, type Words } from './rich-text.ts';
 
 /**
  * What of the person's input is safe after an error. `answer`: it is stored; `text`: still in the window; `draft`: kept
@@ -41,7 +41,7 @@ export interface ErrorContext {
 export const OLDER = 'older_version';
 
 /**
- * Our words, read by `marked`. Slots: `{contact}`, whom to ask; `{who}`, those who may; `{question}`, the link to it;
+ * Our words, read by `template`. Slots: `{contact}`, whom to ask; `{who}`, those who may; `{question}`, the link to it;
  * `{meant}`, a command that is similar to the id.
  */
 type Row = readonly [what: string, todo?: string];
@@ -167,12 +167,12 @@ export function errorWords(
 	const contact = contactOf(adminContact);
 	const meant = commandLike(sessionId);
 	const slots = {
-		who: who ?? marked(SOME_PEOPLE),
+		who: who ?? template(SOME_PEOPLE),
 		contact,
 		question: questionWords(link),
 		meant: meant === undefined ? '' : rich`${meantWords(meant)} `,
 	};
-	const what = marked(row, slots);
+	const what = template(row, slots);
 	const isForOperator = Object.hasOwn(FOR_OPERATOR, code) || !ROWS.has(code);
 	const isAgain = Object.hasOwn(AGAIN, code);
 	// An unknown code may hold any text.
@@ -187,7 +187,7 @@ export function errorWords(
 			: keptWords(kept, code),
 		retryAt === null ? again : '',
 		isForOperator && !hasToChange ? rich`If this continues, tell ${contact} (code \`${shownCode}\`).` : '',
-		marked(todo, slots),
+		template(todo, slots),
 		// A date comes last: it is in the reader's language.
 		retryAt === null ? '' : again,
 	);

@@ -56,7 +56,7 @@ export const ACTIONS = {
 	undo: 'answer.undo',
 	/** On the offer of a message as an answer: opens its form; `value`: the draft's form id and a `SessionTarget`. */
 	useText: 'question.use_text',
-	/** On that offer: send it, or do not; `value`: an `OfferedReply`, or the draft's form id. */
+	/** On that offer: send it, or do not; `value`: an `OfferedThreadReply`, or the draft's form id. */
 	sendReply: 'reply.send',
 	keepReply: 'reply.keep',
 	/** In the modal that asks which item a message is for; the option's value is its position. */
@@ -262,8 +262,8 @@ const OFFERED_REPLY = z.object({
 	arrival: ARRIVAL,
 });
 /** A message in a thread that can be sent as the answer, and its question. */
-export type OfferedReply = Readonly<z.infer<typeof OFFERED_REPLY>>;
-export const { encode: encodeReply, decode: decodeReply } = slackCodec('reply', OFFERED_REPLY);
+export type OfferedThreadReply = Readonly<z.infer<typeof OFFERED_REPLY>>;
+export const { encode: encodeThreadReply, decode: decodeThreadReply } = slackCodec('reply', OFFERED_REPLY);
 
 const QUESTION_REF = z.object({ sessionId: text, fingerprint: text });
 /** Which question a button is about, wherever it stands in its session. */

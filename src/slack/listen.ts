@@ -71,11 +71,23 @@ interface Options {
 	readonly personReads: PersonReads;
 	readonly reply: Reply;
 	readonly countRefusal: (outcome: string) => Promise<void>;
-	readonly onInboxPress: (inbox: InboxPlace) => Promise<void>;
+	/** `page`: what it shows next; left out: the same page. */
+	readonly onInboxPress: (inbox: InboxPlace, page?: number) => Promise<void>;
 	/**
 	 * Called after a press that changed something (`isChanged`), or on a post that stays current. Nobody waits for it.
 	 */
 	readonly onPostPress: (request: PersonRequest, isChanged: boolean) => void;
+}
+
+/** Tells whether a key arrives for the first time. Bolt does not find repeated deliveries. */
+function rememberKeys() {
+	const seen = new Map<string, true>();
+	return (key: string | null | undefined): boolean => {
+		if (key == null) return true;
+		if (seen.has(key)) return false;
+		setBounded(seen, key, true, MAX_SEEN_KEYS);
+		return true;
+	};
 }
 
 const ACTION_IDS: ReadonlySet<string> = new Set(Object.values(ACTIONS));
@@ -89,16 +101,8 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 	const { onInboxPress, onPostPress, countRefusal } = options;
 	const running = new Set<Promise<void>>();
 	const storing = new Set<Promise<void>>();
-	const seen = new Map<string, true>();
+	const isNewTrigger = rememberKeys();
 	let turn: Promise<unknown> = Promise.resolve();
-
-	/** Whether this key arrives for the first time. Bolt does not find repeated deliveries. */
-	function isNew(key: string | null | undefined): boolean {
-		if (key == null) return true;
-		if (seen.has(key)) return false;
-		setBounded(seen, key, true, MAX_SEEN_KEYS);
-		return true;
-	}
 
 	/** `wait`: resolves when Slack has told of the person; called if Slack's limit has no room for that now. */
 	async function check(
@@ -121,10 +125,10 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 		void keptIn(running, noteRefusal(request, slackCodeOf(refusal), countRefusal));
 
 	/** Waits until Slack has told who a person is (`untilTold`). They see that they wait. */
-	async function waitForSlack(request: PersonRequest, { window, waits }: Task): Promise<void> {
+	async function waitForSlack(request: PersonRequest, { window, refused }: Task): Promise<void> {
 		const told = directory.untilTold(request.person.userId);
 		// A window of the task says so already, or nobody looks.
-		if (waits === true) return told;
+		if (refused !== undefined) return told;
 		if (window === undefined) return reply.whileChecking(request, told);
 		await reply.openAhead(request, window);
 		await told;
@@ -135,11 +139,10 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 	 */
 	async function perform(request: PersonRequest, task: Task, view: SubmittedView | null, isFirst = true) {
 		const { place, need = 'look' } = task;
-		const mayWait = need === 'look' && (task.refused === undefined || task.waits === true);
 		const how = {
 			need,
 			thereWithinMs: THERE_PATIENTLY_MS,
-			...(mayWait && { wait: () => waitForSlack(request, task) }),
+			...(need === 'look' && { wait: () => waitForSlack(request, task) }),
 		};
 		const refusal = place === 'anybody' ? null : await check(request, place, how);
 		if (refusal !== null) {
@@ -158,7 +161,7 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 			return reply.failed(request, error, task.about);
 		}
 		const inbox = inboxOf(request, view);
-		if (inbox !== null && isFirst && place !== 'anybody' && task.asksInbox !== true) await onInboxPress(inbox);
+		if (inbox !== null && isFirst && place !== 'anybody') await onInboxPress(inbox, task.inboxPage);
 		const isChanged = task.changes === true;
 		if (view === null && (isChanged || (isFirst && request.postKey !== null))) onPostPress(request, isChanged);
 		if (nextTask !== undefined) await perform(request, nextTask, view, false);
@@ -192,7 +195,7 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 		return {
 			request,
 			waitedMs,
-			isFirstDelivery: isNew(request.triggerId),
+			isFirstDelivery: isNewTrigger(request.triggerId),
 			async acknowledge(response?: SubmissionAck): Promise<void> {
 				// Bolt's type of the argument joins those of submissions and of closings, so no value satisfies it.
 				await (ack as (response?: SubmissionAck) => Promise<unknown>)(response);
@@ -247,8 +250,9 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 		}
 	}
 
-	/** `isFirst()` is true once for each event, however often Slack delivers it. */
+	/** `isFirst()` is true once for each event, however often Slack delivers it. Each handler remembers its own. */
 	function handleEvent(name: string, handle: (event: unknown, isFirst: () => boolean) => Promise<void>): void {
+		const isNew = rememberKeys();
 		app.event(name, async ({ event, body }) => {
 			const task = handle(event, () => isNew(body.event_id)).catch((error: unknown) => {
 				log.error('slack_event_failed', { slackEvent: name, code: slackCodeOf(error), err: error });
@@ -406,13 +410,10 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 			);
 		},
 
-		/**
-		 * Handles an event that is no request of a person. Bolt acknowledges it. `isFrequent`: a repeat does no harm, so
-		 * the event is not remembered, which leaves room for others.
-		 */
-		event(name: string, handle: (event: unknown, teamId: string) => Promise<void>, isFrequent = false): void {
+		/** Handles an event that is no request of a person. Bolt acknowledges it. */
+		event(name: string, handle: (event: unknown, teamId: string) => Promise<void>): void {
 			handleEvent(name, async (event, isFirst) => {
-				if (isFrequent || isFirst()) await handle(event, installation.identity().teamId);
+				if (isFirst()) await handle(event, installation.identity().teamId);
 			});
 		},
 

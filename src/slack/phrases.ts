@@ -87,6 +87,15 @@ export function sessionTitle(name: string, sessionId: string, limit = 150): stri
 	return oneLine(name, limit) || `session ${shownId(sessionId)}`;
 }
 
+type Named = Pick<SessionSnapshot, 'name' | 'sessionId'>;
+
+/** The id of a session if another one of `shown` has the same title; else empty. */
+export function idIfAmbiguous(shown: readonly Named[], { name, sessionId }: Named): string {
+	const title = sessionTitle(name, sessionId);
+	const isShared = shown.some((one) => one.sessionId !== sessionId && sessionTitle(one.name, one.sessionId) === title);
+	return isShared ? shownId(sessionId) : '';
+}
+
 /** `meaning`: what people read who want to answer when no question is open; see `waitingWords`. */
 export const STATUSES = {
 	active: { emoji: '⚙️', words: 'working', meaning: 'The agent is working and has no question right now.' },
@@ -106,9 +115,9 @@ export function statusWords(status: string) {
 	return { emoji: '❔', words, meaning: 'There is no question to answer right now.' };
 }
 
-const ENDS: Readonly<Record<string, string>> = { completed: 'is done', failed: 'failed', stopped: 'was stopped' };
+const END_WORDS: Readonly<Record<string, string>> = { completed: 'is done', failed: 'failed', stopped: 'was stopped' };
 /** How a session ended, as words after its name. */
-export const endWords = (status: string) => ENDS[status] ?? 'is over';
+export const endWords = (status: string) => END_WORDS[status] ?? 'is over';
 
 type Progress = Pick<SessionSnapshot, 'status' | 'step'>;
 

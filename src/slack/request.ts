@@ -243,8 +243,8 @@ export interface Task {
 	readonly changes?: true;
 	/** Takes a turn of the person before it runs, because it uses a limit that all share and takes no read. */
 	readonly takesTurn?: true;
-	/** The task itself has the pressed inbox drawn again. Without this, `listen` does so after the task. */
-	readonly asksInbox?: true;
+	/** The page that the pressed inbox shows after the task; left out: the same as before. */
+	readonly inboxPage?: number;
 	/** The session that is named to a person who is too fast. */
 	readonly about?: Subject;
 	run(request: AllowedRequest): TaskResult;
@@ -253,11 +253,7 @@ export interface Task {
 	 * `reply.openWindow` returns that window to the task. It shows nothing of a session.
 	 */
 	readonly window?: ModalView;
-	/**
-	 * With `refused`: if Slack is asked about many people, the task waits too. Only the task tells its person anything.
-	 */
-	readonly waits?: true;
-	/** Replaces the usual reply to a person who is refused. */
+	/** Replaces the usual reply to a person who is refused. Nor is this person told that Slack takes long. */
 	readonly refused?: (refusal: NotAllowed) => Promise<void>;
 }
 
@@ -343,7 +339,7 @@ export function ifAllowedAnywhere(run: (request: PersonRequest) => TaskResult, o
 }
 
 /** For tasks whose refusal is told later, at *Send answer*. */
-export const SILENTLY: TaskOptions = { refused: async () => {}, waits: true };
+export const SILENTLY: TaskOptions = { refused: async () => {} };
 
 /** Whether a code refuses a person, or says that they are too fast: the program did not fail. */
 export const isNoFailure = (code: string) => code === 'too_fast' || isCertainRefusal(code);

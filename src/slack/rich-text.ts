@@ -42,7 +42,7 @@ export function rich(own: TemplateStringsArray, ...values: readonly (Words | num
 }
 
 /** As `rich`, for a constant: `{name}` is replaced with `slots.name`. Never for text from outside. */
-export function marked(own: string, slots: Readonly<Record<string, Words>> = {}): readonly Part[] {
+export function template(own: string, slots: Readonly<Record<string, Words>> = {}): readonly Part[] {
 	const pieces = own.split(/\{(\w+)\}/);
 	const names = pieces.filter((_, at) => at % 2 === 1);
 	return read(

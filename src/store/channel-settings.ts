@@ -2,6 +2,7 @@ import {
 	channelSettings,
 	DEFAULT_CHANNEL_SETTINGS,
 	type PostStyle,
+	STYLE_PARTS,
 	UNKNOWN_STYLE,
 } from '../domain/channel-settings.ts';
 import { FORGOTTEN } from '../domain/person.ts';
@@ -46,5 +47,5 @@ export async function stylesOf(db: Db, teamId: string, channelIds: readonly stri
 export function styleIn(stored: string | null): PostStyle {
 	const settings = stored === null ? DEFAULT_CHANNEL_SETTINGS : parseOrNull(channelSettings, stored);
 	if (settings === null) return UNKNOWN_STYLE;
-	return pick(settings, 'progress', 'questionsInThread', 'discreet', 'buttons');
+	return pick(settings, ...STYLE_PARTS);
 }

@@ -7,7 +7,7 @@ import type { HandOver } from '../domain/hand-over.ts';
 import type { SettledHow, StoredOccurrence } from '../domain/occurrences.ts';
 import type { Person } from '../domain/person.ts';
 import type { QuestionDigest, SessionKey } from '../domain/session.ts';
-import { maskedQuestion, type QuestionView, questionView } from '../domain/session-snapshot.ts';
+import { maskedQuestion, type QuestionSnapshot, questionSnapshot } from '../domain/session-snapshot.ts';
 import { parseOrNull, pick } from '../kernel/values.ts';
 import { recordEvents } from './audit.ts';
 import { changeInBatches } from './batches.ts';
@@ -31,14 +31,14 @@ import {
 
 /** A question as a channel may see it, and when the read of this text began, clock milliseconds. */
 export interface Asked {
-	readonly question: QuestionView;
+	readonly question: QuestionSnapshot;
 	readonly readAt: number;
 	/** The items when they were answered; left out before, and where no read has shown the answer. */
-	readonly answered?: QuestionView['items'];
+	readonly answered?: QuestionSnapshot['items'];
 }
 
-const items = questionView.shape.items;
-const view = questionView.transform((stored) => maskedQuestion(new Set(), stored));
+const items = questionSnapshot.shape.items;
+const view = questionSnapshot.transform((stored) => maskedQuestion(new Set(), stored));
 const asked = z.object({ question: view, readAt: z.number(), answered: z.exactOptional(items) });
 export const questionContentColumn = sealedColumn('questions.content', asked as z.ZodType<Asked>);
 const noteColumn = sealedColumn('questions.handOverNote', z.string());
@@ -47,7 +47,7 @@ const noteColumn = sealedColumn('questions.handOverNote', z.string());
 export interface QuestionRead {
 	readonly session: SessionKey;
 	/** `isFirst`: no read of the session was stored before. */
-	readonly newest: { readonly question: QuestionView | null; readonly readAt: number; readonly isFirst?: boolean };
+	readonly newest: { readonly question: QuestionSnapshot | null; readonly readAt: number; readonly isFirst?: boolean };
 	readonly cipher: Cipher;
 	readonly now: number;
 }
@@ -147,7 +147,12 @@ export const noteSeen = (trx: Db, id: string, { evidence: found, messageIndex }:
 type Seen = { readonly evidence: Evidence; readonly messageIndex: number };
 
 /** Stores the items of a question as a read shows them answered. */
-export async function keepAnswered(trx: Db, row: Row<'questions'>, answered: QuestionView['items'], cipher: Cipher) {
+export async function keepAnswered(
+	trx: Db,
+	row: Row<'questions'>,
+	answered: QuestionSnapshot['items'],
+	cipher: Cipher,
+) {
 	const asked = questionContentColumn.open(row.content, row, cipher);
 	if (asked === null) return;
 	const content = questionContentColumn.seal({ ...asked, answered }, row, cipher);

@@ -83,7 +83,7 @@ export async function startReading(
 	}
 	const { nextReadAt: before, readBy: by, hurry } = row;
 	const at = Math.min(before ?? readAt, readAt);
-	// A read is awaited if `by < at`. So `by` is `at - 1` at most, also where the read was due already.
+	// `by` before `at` sends a read ahead of others (see `PlannedRead`). `at - 1` does so for one that was due already.
 	const place = readBy < readAt ? Math.min(by, readBy, at - 1) : Math.min(by, readBy);
 	const next = before === null ? { overSince: null, ...planned } : { nextReadAt: at, readBy: place };
 	// Not beside a read that is under way: it has begun with the row as it was.
@@ -105,7 +105,7 @@ export async function readEarly(
 	// While the session is being read, `nextReadAt` is the past time of that read.
 	const earlier = sql<number>`case when lease_token is null and next_read_at < ${at} then next_read_at
 		else cast(${at} as bigint) end`;
-	// A read is awaited if `by < at`. So `by` is `at - 1` at most, also where the read was due already.
+	// As in `startReading`: `at - 1` at most, so that the read goes ahead of others.
 	const readBy = sql<number>`case when ${earlier} - 1 < ${by} then ${earlier} - 1 else cast(${by} as bigint) end`;
 	const columns = { touchedAt: askedAt, hurry: sql<number>`hurry + 1`, nextReadAt: earlier, readBy };
 	const early = change(trx, 'watched_sessions', sessionOf(session), columns);
@@ -134,7 +134,7 @@ export async function askForRead(trx: Db, row: WatchedSessionRow, by: number, at
 /** What a read writes to the row of its session. `earlyReadCount`: as it was when the read was taken. */
 export interface SessionRead extends Omit<WatchedSession, 'session' | 'digest' | 'earlyReadAskedAt' | 'listed'> {
 	/** Left out when it shows what is stored already. */
-	readonly view?: SessionSnapshot;
+	readonly snapshot?: SessionSnapshot;
 }
 
 /**
@@ -158,9 +158,9 @@ export async function noteRead(
 			readBy: isEarly ? Math.min(by, at) : readBy,
 			...WITHOUT_LEASE,
 		}),
-		...(read.view !== undefined && {
-			digest: JSON.stringify(read.view.digest),
-			view: viewColumn.seal(read.view, row, cipher),
+		...(read.snapshot !== undefined && {
+			digest: JSON.stringify(read.snapshot.digest),
+			view: viewColumn.seal(read.snapshot, row, cipher),
 		}),
 	};
 	await change(trx, 'watched_sessions', { ...sessionOf(row), leaseToken }, columns).execute();
@@ -234,7 +234,7 @@ export function createSessionStore({ db, cipher }: StoreParts) {
 	/** `view` is null before the first read, and when it cannot be read. */
 	const readStored = (row: WatchedSessionRow) => ({
 		...readWatchedSession(row),
-		view: viewColumn.open(row.view, row, cipher),
+		snapshot: viewColumn.open(row.view, row, cipher),
 	});
 
 	return {

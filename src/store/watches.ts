@@ -61,7 +61,7 @@ export function readShown(row: object, cipher: Cipher) {
 	return {
 		watch: readWatch(watch),
 		style: styleIn(joinedRow(row, 'channel_settings', 'settings')?.settings ?? null),
-		view: session === undefined ? null : viewColumn.open(session.view, session, cipher),
+		snapshot: session === undefined ? null : viewColumn.open(session.view, session, cipher),
 		checkedAt: session?.lastReadAt ?? null,
 		unreadCode: (session && readReads(session).unread?.code) ?? null,
 		question: asked === undefined ? null : readQuestion(asked, cipher),

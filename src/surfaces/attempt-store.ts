@@ -11,6 +11,7 @@ import {
 	AWAITED,
 	cardAgain,
 	HELD,
+	isOfHandOver,
 	isToBePlain,
 	NEWS_KINDS,
 	NOT_MARKED,
@@ -19,6 +20,7 @@ import {
 	type PostContent,
 	type PostRow,
 	readPost,
+	remindedIn,
 	targetOf,
 	UNSURE_MS,
 } from './post.ts';
@@ -149,7 +151,7 @@ async function finish(tx: Tx, { id, content, wanted }: Post, token: string, resu
 	const { trx, now } = tx;
 	const found = await from(trx, 'posts', { id }).select('watchId').executeTakeFirst();
 	if (found === undefined) return;
-	const entries = 'entries' in content ? content.entries : [];
+	const entries = remindedIn(content);
 	// A reminder of a channel belongs to no watch.
 	const watchId = found.watchId ?? entries[0]?.watchId ?? null;
 	const session = await lockSessionOf(trx, watchId);
@@ -196,7 +198,7 @@ async function followUp(tx: Tx, row: PostRow, { content, watch, result, isFirstP
 	if (content.kind !== 'reminder' && NEWS_KINDS.includes(content.kind))
 		await markPosts(tx, { watchId: watch.id, kind: 'card' });
 	// The end of a channel ends its watches, and `endChannel` tells their creators.
-	if (result.kind !== 'refused' || isChannelEnd(result.code as WatchEnd) || 'handOverId' in content) return false;
+	if (result.kind !== 'refused' || isChannelEnd(result.code as WatchEnd) || isOfHandOver(content)) return false;
 	const isDone = watch.endedAt !== null || (await isSettled(tx.trx, row));
 	if (isFirstPost) {
 		if (!isDone) await tellRefused(tx, watch, result.code);

@@ -24,7 +24,7 @@ const MAX_MISSING = 1_000;
 const MISSING = new Set(['channel_not_found', 'missing_scope']);
 
 /** Codes after which a channel takes no posts any more. */
-const GONE = {
+const GONE_CODES = {
 	is_archived: 'channelArchived',
 	// The error for an update in an archived channel.
 	is_inactive: 'channelArchived',
@@ -216,7 +216,7 @@ export function placesOf(due: DuePost): readonly (string | null)[] {
 function outcomeOf(error: unknown, target: PostTarget): SendOutcome {
 	const outcome = slackOutcome(error);
 	// `gone` ends what a channel follows. A person follows nothing.
-	if (outcome.code in GONE && target.kind !== 'person')
-		return { kind: 'gone', reason: GONE[outcome.code as keyof typeof GONE] };
+	if (outcome.code in GONE_CODES && target.kind !== 'person')
+		return { kind: 'gone', reason: GONE_CODES[outcome.code as keyof typeof GONE_CODES] };
 	return outcome;
 }

@@ -25,6 +25,7 @@ import {
 	kindOf,
 	PACED,
 	type Post,
+	remindedIn,
 	type SendOutcome,
 	UNSURE_MS,
 } from './post.ts';
@@ -305,7 +306,7 @@ export function createOutbox(
 		if (result.kind === 'deleted') log.info({ postId: post.id, what: content.kind }, 'somebody deleted a post');
 		await store.endAttempt(post, token, result, clock.now());
 		if (result.kind !== 'shown' || ts !== null) return;
-		for (const entry of 'entries' in content ? content.entries : []) {
+		for (const entry of remindedIn(content)) {
 			metrics.reminder({ stage: entry.stage });
 			metrics.reminderLate(Math.max(0, clock.now() - entry.dueAt));
 		}
@@ -386,11 +387,12 @@ interface Taken {
  * progress stand in its thread. The replacement of a deleted card comes at its time.
  */
 function cardHeldUntil({ notBefore = 0, isFirst }: ContentOf<'card'>, due: DuePost, now: number): number {
-	const { watch, style, view, question, isQuestionLost, isAnySettled } = due;
+	const { watch, style, snapshot, question, isQuestionLost, isAnySettled } = due;
 	if (isFirst !== true) return Math.min(notBefore, now + CARD_AGAIN_MS);
 	if (isInThread(watch?.mode, style) || isQuestionLost) return 0;
 	// The next read decides: the end needs a second read, and an answered question looks open until one.
-	const isUnread = isOver(view?.status ?? '') || (question?.settled != null && (view?.question?.openCount ?? 0) > 0);
+	const isUnread =
+		isOver(snapshot?.status ?? '') || (question?.settled != null && (snapshot?.question?.openCount ?? 0) > 0);
 	if (isUnread) return now + CARD_AGAIN_MS;
 	if (isAnySettled) return 0;
 	if (question?.settled === null) return now + CARD_AGAIN_MS;

@@ -20,7 +20,7 @@ import {
 import { locked } from '../store/locks.ts';
 import { markDue } from '../store/marks.ts';
 import type { CardUrgency, ChannelKey } from '../store/watch.ts';
-import { type NewPost, type PostContent, plannedRow, readPost, URGENCIES } from './post.ts';
+import { isOfHandOver, type NewPost, type PostContent, plannedRow, readPost, URGENCIES } from './post.ts';
 
 /** The states of a post that is not over. */
 export const OPEN = ['planned', 'shown'] as const;
@@ -36,7 +36,7 @@ export function dropPlanned(trx: Db, filter: Filter<'posts'>): Promise<number> {
 export async function planPosts({ trx, now }: Tx, posts: readonly NewPost[], urgency: CardUrgency = 'now') {
 	for (const { target, key, content } of posts) {
 		if (target.kind === 'person' && isForgotten(target.userId)) continue;
-		const watchId = target.kind === 'watch' ? target.watchId : 'watchId' in content ? content.watchId : null;
+		const watchId = target.kind === 'watch' ? target.watchId : isOfHandOver(content) ? content.watchId : null;
 		const about: Subject = watchId === null ? {} : await subjectOf(trx, watchId, content);
 		// A question has one post for each time that it is asked.
 		const uniqueKey = content.kind === 'question' ? `${key}${about.questionId}` : key;
@@ -56,8 +56,8 @@ async function subjectOf(trx: Db, watchId: string, content: PostContent): Promis
 	const watch = await from(trx, 'watches', { id: watchId }).select(['service', 'sessionId']).executeTakeFirst();
 	const about = { watchId, ...watch };
 	if (watch === undefined) return about;
-	if ('questionId' in content) return { ...about, questionId: content.questionId };
-	if ('entries' in content) return { ...about, questionId: content.entries[0]?.questionId ?? null };
+	if (content.kind === 'outcome') return { ...about, questionId: content.questionId };
+	if (content.kind === 'reminder') return { ...about, questionId: content.entries[0]?.questionId ?? null };
 	if (!ABOUT_OPEN.has(content.kind)) return about;
 	const open = from(trx, 'questions', { ...watch, settledAt: null }).select('id');
 	return { ...about, questionId: (await open.executeTakeFirst())?.id ?? null };

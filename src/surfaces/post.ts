@@ -25,6 +25,8 @@ export interface Kind {
 	readonly thread?: 'first' | 'only';
 	/** It is drawn again after changes, until its last look. Left out: it is posted once. */
 	readonly isCurrent?: true;
+	/** It shows a question, and is kept current until that is settled. */
+	readonly showsQuestion?: true;
 	/** It is posted in a channel that watches nothing, too. */
 	readonly isForAll?: true;
 	/** How often it is posted again while Slack refuses it; left out: as all calls are, for about 30 s. */
@@ -47,7 +49,7 @@ const reminderEntry = z.object({
 });
 
 const handed = { watchId: z.string(), handOverId: z.string() };
-const ASKING = { thread: 'first', isCurrent: true } as const;
+const ASKING = { isCurrent: true, showsQuestion: true } as const;
 
 export const KINDS = {
 	/**
@@ -60,7 +62,7 @@ export const KINDS = {
 		isCurrent: true,
 	},
 	/** `changed`: the message showed another question before. */
-	question: { schema: z.object({ changed: z.boolean() }), ...ASKING },
+	question: { schema: z.object({ changed: z.boolean() }), thread: 'first', ...ASKING },
 	status: { schema: z.object({ from: z.string(), to: z.string() }), thread: 'only' },
 	/** The session is over with this status. The card leads to it. */
 	sessionEnded: { schema: z.object({ status: z.string() }), thread: 'first' },
@@ -83,6 +85,7 @@ export const KINDS = {
 	 */
 	reminder: {
 		schema: z.object({ entries: z.array(reminderEntry), waitingSince: z.exactOptional(z.number()) }),
+		thread: 'first',
 		...ASKING,
 	},
 	settingsChanged: {
@@ -94,18 +97,18 @@ export const KINDS = {
 	/** A direct message to whoever saved a channel's settings: nobody whom its escalations mention is there any more. */
 	nobodyMentioned: { schema: z.object({ channelId: z.string() }) },
 	/** A direct message: somebody (`from`: Slack user id) handed a question over to its person. */
-	handedOver: { schema: z.object({ ...handed, from: z.string() }), isCurrent: true },
+	handedOver: { schema: z.object({ ...handed, from: z.string() }), ...ASKING },
 	/** A direct message: what its person handed over is open again. `undelivered`: Slack refused the message to `by`. */
 	givenBack: {
 		schema: z.object({ ...handed, by: z.string(), undelivered: z.exactOptional(z.literal(true)) }),
-		isCurrent: true,
+		...ASKING,
 	},
 	/** A direct message to the author of an answer: what became of it. It is the only word to them: tried for a day. */
 	receipt: { schema: z.object({ answerId: z.string() }), isCurrent: true, repeats: 290 },
 	/**
 	 * In place of the last look of a card (`questionId` null) or a question's post, when Slack refuses to change that.
 	 */
-	outcome: { schema: z.object({ questionId: z.string().nullable() }), thread: 'only', isCurrent: true },
+	outcome: { schema: z.object({ questionId: z.string().nullable() }), thread: 'only', ...ASKING },
 	/** A direct message: Slack refuses posts to a channel about this session (null: `watch all`). `code`: Slack's. */
 	postRefused: { schema: z.object({ channelId: z.string(), sessionId: z.string().nullable(), code: z.string() }) },
 	/** A direct message: nothing more is posted to a channel. `sessionIds`: empty when it watched all of the account. */
@@ -133,6 +136,13 @@ const [first, ...others] = Object.entries(KINDS).map(([kind, { schema }]) =>
 );
 export const content = z.discriminatedUnion('kind', [first as never, ...others]) as z.ZodType as z.ZodType<PostContent>;
 
+/** The questions of a reminder; other posts have none. */
+export const remindedIn = (content: PostContent) => (content.kind === 'reminder' ? content.entries : []);
+
+/** Whether it is a direct message about a hand-over. */
+export const isOfHandOver = (content: PostContent): content is ContentOf<'handedOver' | 'givenBack'> =>
+	content.kind === 'handedOver' || content.kind === 'givenBack';
+
 export const kindOf = ({ kind }: Pick<PostContent, 'kind'>): Kind => KINDS[kind];
 
 /** What a watch shows in its channel for as long as it goes on. */
@@ -144,9 +154,8 @@ export const NEWS_KINDS: readonly PostKind[] = ['question', 'sessionEnded', 'rem
 /** The key of a question's post begins with this; the store adds the id of the question. */
 export const QUESTION_KEY = 'question:';
 
-/** The kinds that show a question and are kept current until it is settled. */
-export const QUESTION_KINDS = Object.entries<Kind>(KINDS).flatMap(([name, { isCurrent }]) =>
-	isCurrent === true && name !== 'card' && name !== 'receipt' ? [name] : [],
+export const QUESTION_KINDS = Object.entries<Kind>(KINDS).flatMap(([name, { showsQuestion }]) =>
+	showsQuestion === true ? [name] : [],
 );
 
 export type PostRow = Row<'posts'>;
@@ -205,7 +214,7 @@ export interface DuePost {
 	readonly watch: Watch | null;
 	/** What the settings of that watch's channel say of the look of posts. */
 	readonly style: PostStyle;
-	readonly view: SessionSnapshot | null;
+	readonly snapshot: SessionSnapshot | null;
 	/** When the session was last read, changed or not. */
 	readonly checkedAt: number | null;
 	/** The code of the failure if this session alone cannot be read, else null. */
@@ -280,10 +289,10 @@ export interface Look {
 }
 
 /** The question of a post: as the newest read shows it while it is open, else as it was last seen open, or null. */
-export function askedOf({ question: stored, view }: Pick<DuePost, 'question' | 'view'>): Asked | null {
+export function askedOf({ question: stored, snapshot }: Pick<DuePost, 'question' | 'snapshot'>): Asked | null {
 	if (stored === null) return null;
 	const { asked, settled, fingerprint, messageIndex } = stored;
-	const newest = view?.question ?? null;
+	const newest = snapshot?.question ?? null;
 	if (settled === null && newest?.fingerprint === fingerprint && newest.openCount > 0) {
 		return { question: newest, readAt: asked?.readAt ?? stored.askedAt };
 	}

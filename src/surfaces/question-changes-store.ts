@@ -1,7 +1,7 @@
 // Owns `posts`, with `plan-store.ts`: writes what reads change of questions, with the posts that show them.
 import type { OccurrenceChange, SettledHow } from '../domain/occurrences.ts';
 import type { SessionKey } from '../domain/session.ts';
-import type { QuestionView } from '../domain/session-snapshot.ts';
+import type { QuestionSnapshot } from '../domain/session-snapshot.ts';
 import { type CipherTx, change, type Db, from, isFound, type Row, sessionOf, sql, type Tx } from '../store/database.ts';
 import { locked } from '../store/locks.ts';
 import {
@@ -21,7 +21,7 @@ import { type PostContent, QUESTION_KEY } from './post.ts';
 import { beginReminders } from './reminder-store.ts';
 
 /** The items of the question that a read shows at a message index, or undefined. */
-export type ItemsAt = (index: number) => QuestionView['items'] | undefined;
+export type ItemsAt = (index: number) => QuestionSnapshot['items'] | undefined;
 
 /** Writes what a read changes of the questions of a session. The caller has locked the session. */
 export async function recordQuestions(

@@ -165,8 +165,9 @@ export function createReminding({ store, clock, config, serviceUrl }: Core<{ rem
 }
 
 /**
- * By when the reads for a channel's reminders should be done: the channel that waits longest comes first. A part of a
- * second differs by channel, so that the reads of one channel, which have to be fresh for one message, stay together.
+ * The place of a channel's reads among awaited reads (`by` of `PlannedRead`): the channel that waits longest comes
+ * first. One message needs fresh reads of all its sessions. So each channel adds a part of a second of its own, which
+ * keeps its reads together.
  */
 function placeOfReads({ teamId, channelId }: ChannelKey, due: readonly { readonly entry: ReminderEntry }[]): number {
 	const apartMs = createHash('sha256').update(`${teamId}:${channelId}`).digest().readUInt16BE() % SAME_TIME_MS;

@@ -49,7 +49,7 @@ const STILL_THERE_MS = 5_000;
 const UNCHANGED = { kind: 'unchanged' } as const;
 const GONE_VIEW = { kind: 'gone' } as const;
 /** Slack's codes for a view that nobody sees any more, or for a person who does not exist. */
-const GONE = new Set(['not_found', 'view_not_found', 'user_not_found']);
+const CLOSED_CODES = new Set(['not_found', 'view_not_found', 'user_not_found']);
 
 /** The part of the store of answers that is needed here. */
 interface StoredAnswers {
@@ -120,7 +120,7 @@ export function createViews(
 			return { kind: 'shown', hash: shown.view?.hash ?? '' };
 		} catch (error) {
 			const failure = slackOutcome(error);
-			if (GONE.has(failure.code)) return { kind: 'gone' };
+			if (CLOSED_CODES.has(failure.code)) return { kind: 'gone' };
 			if (failure.code === 'hash_conflict') return { kind: 'changed' };
 			log.warn('view_not_shown', { what: due.kind, code: failure.code });
 			if (failure.kind === 'refused' && due.attempts + 1 >= REFUSED_TRIES) return { kind: 'gone' };

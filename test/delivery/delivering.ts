@@ -135,7 +135,7 @@ export async function createHarness({
 
 	/** As in the program, of sessions that nobody watches. */
 	const noteRead = createReadNotes(coreFor(store.answers), async (found, isWatched) => {
-		const { marks: _marks, ...ours } = await ourAnswers(store.answers, {
+		const { secrecy: _marks, ...ours } = await ourAnswers(store.answers, {
 			serviceUrl: SERVICE,
 			reading: found,
 			isWatched,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { draftsIn } from '../../src/domain/agent-drafts.ts';
 import { openQuestion } from '../../src/domain/session.ts';
-import { draftsIn } from '../../src/people/agent-texts.ts';
 import { previewOf } from '../../src/screens/preview.ts';
 import { buildSession, saying } from '../support/sessions.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MASK, masked } from '../../src/domain/masking.ts';
-import { isOffered, maskedSnapshot, questionViewAt, snapshotOf } from '../../src/domain/session-snapshot.ts';
+import { isOffered, maskedSnapshot, questionSnapshotAt, snapshotOf } from '../../src/domain/session-snapshot.ts';
 import { assistant, session } from '../sessions/support.ts';
 import { runs } from '../support/runs.ts';
 import { scoreOf } from './masking/score.ts';
@@ -148,7 +148,7 @@ describe('a question that hides something', () => {
 		const asks = (description: string) => {
 			const message = { ...assistant(''), humanInput: [{ title: 'Which one?', description, value: '' }] };
 			const asking = session({ status: 'humanInput', messages: [message] });
-			return { view: questionViewAt(asking, 0), hash: asking.messages[0]?.fingerprint };
+			return { view: questionSnapshotAt(asking, 0), hash: asking.messages[0]?.fingerprint };
 		};
 		const hidden = asks('It is at https://ada:hunter2@shop.example\nOne of: red, blue');
 		expect(hidden.view).toMatchObject({ quick: null, hides: true, fingerprint: hidden.hash });
@@ -158,7 +158,7 @@ describe('a question that hides something', () => {
 	it('does not offer what a button of an older version has', () => {
 		const text = 'One of: hunter2, hunter3';
 		const message = { ...assistant(''), humanInput: [{ title: 'Which one?', description: text, value: '' }] };
-		const view = questionViewAt(session({ status: 'humanInput', messages: [message] }), 0);
+		const view = questionSnapshotAt(session({ status: 'humanInput', messages: [message] }), 0);
 		if (view === null) throw new Error('no question');
 		const offers = (description: string, hides?: true) => {
 			const items = view.items.map((one) => ({ ...one, description }));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type AnswerMarks, initiallySecretPositions, isSecretValue } from '../../src/domain/secrecy.ts';
+import { type AnswerSecrecy, initiallySecretPositions, isSecretValue } from '../../src/domain/secrecy.ts';
 import { questionAt } from '../../src/domain/session.ts';
 import { buildSession } from '../support/sessions.ts';
 import { asking } from './sessions.ts';
@@ -13,12 +13,12 @@ function asked(title: string, value: string) {
 const door = asked('Which door?', 'blue');
 const password = asked('Password', 'none');
 
-function mark({ fingerprint }: { fingerprint: string }, overrides: Partial<AnswerMarks> = {}): AnswerMarks {
+function mark({ fingerprint }: { fingerprint: string }, overrides: Partial<AnswerSecrecy> = {}): AnswerSecrecy {
 	return { messageIndex: 0, fingerprint, secret: [], boxed: true, mayHaveArrived: true, values: [null], ...overrides };
 }
 
 describe('isSecretValue', () => {
-	it.each<[secret: boolean, when: string, question: typeof door, marks: AnswerMarks[]]>([
+	it.each<[secret: boolean, when: string, question: typeof door, marks: AnswerSecrecy[]]>([
 		[false, 'nobody answered an ordinary item here', door, []],
 		[true, 'nobody answered a secret-looking item here', password, []],
 		[true, 'an answer of ours is secret', door, [mark(door, { secret: [0] })]],
@@ -62,8 +62,8 @@ describe('isSecretValue', () => {
 			door,
 			[mark(password, { secret: [0] }), mark(door, { values: ['blue'] })],
 		],
-	])('is %s when %s', (secret, _, question, marks) => {
-		expect(isSecretValue(marks, question, 0)).toBe(secret);
+	])('is %s when %s', (secret, _, question, secrecy) => {
+		expect(isSecretValue(secrecy, question, 0)).toBe(secret);
 	});
 
 	it('is true when the item does not exist', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { looksSecretAt } from '../../src/domain/secrecy.ts';
 import type { Session } from '../../src/domain/session.ts';
-import { asShownBy, questionViewAt, snapshotOf, storedQuestionOf } from '../../src/domain/session-snapshot.ts';
+import { asShownBy, questionSnapshotAt, snapshotOf, storedQuestionOf } from '../../src/domain/session-snapshot.ts';
 import { assistant, session, T0 } from '../sessions/support.ts';
 import { anyCharacter } from '../support/any-text.ts';
 import { runs } from '../support/runs.ts';
@@ -47,11 +47,11 @@ function charactersIn(value: unknown): number {
 it('a snapshot contains a bounded part of any session, without links and variables', () => {
 	fc.assert(
 		fc.property(sessions, (drawn) => {
-			const view = snapshotOf(drawn, T0);
-			expect(JSON.stringify(view)).not.toMatch(/canary/);
-			expect(charactersIn(view)).toBeLessThan(45_000);
-			expect(view.steps.length).toBeLessThanOrEqual(4);
-			for (const item of view.question?.items ?? []) expect(item.title.length).toBeLessThanOrEqual(300);
+			const snapshot = snapshotOf(drawn, T0);
+			expect(JSON.stringify(snapshot)).not.toMatch(/canary/);
+			expect(charactersIn(snapshot)).toBeLessThan(45_000);
+			expect(snapshot.steps.length).toBeLessThanOrEqual(4);
+			for (const item of snapshot.question?.items ?? []) expect(item.title.length).toBeLessThanOrEqual(300);
 		}),
 		{ numRuns: runs(60) },
 	);
@@ -59,20 +59,20 @@ it('a snapshot contains a bounded part of any session, without links and variabl
 }, 180_000);
 
 it('cuts text between characters and marks the cut', () => {
-	const view = snapshotOf(session({ name: '😀'.repeat(200) }), T0);
-	expect(view.name).toBe(`${'😀'.repeat(82)}… (236 more characters)`);
+	const snapshot = snapshotOf(session({ name: '😀'.repeat(200) }), T0);
+	expect(snapshot.name).toBe(`${'😀'.repeat(82)}… (236 more characters)`);
 	expect(snapshotOf(session({ name: 'short' }), T0).name).toBe('short');
 });
 
 it('counts all that is missing of a text of which a part was not read', () => {
 	const [title, content] = ['x'.repeat(9_000), 'y'.repeat(30_000)];
-	const view = snapshotOf(session({ status: 'humanInput', messages: [assistant(content, title)] }), T0);
+	const snapshot = snapshotOf(session({ status: 'humanInput', messages: [assistant(content, title)] }), T0);
 	const missing = (text = '') => Number(/… \(([\d,]+) more characters\)$/.exec(text)?.[1]?.replaceAll(',', ''));
 	const shown = (text = '', letter = '') => text.split(letter).length - 1;
-	const item = view.question?.items[0]?.title;
+	const item = snapshot.question?.items[0]?.title;
 	expect(missing(item) + shown(item, 'x')).toBe(9_000);
-	expect(missing(view.question?.context) + shown(view.question?.context, 'y')).toBe(30_000);
-	expect(missing(view.steps[0]?.text) + shown(view.steps[0]?.text, 'y')).toBe(30_000);
+	expect(missing(snapshot.question?.context) + shown(snapshot.question?.context, 'y')).toBe(30_000);
+	expect(missing(snapshot.steps[0]?.text) + shown(snapshot.steps[0]?.text, 'y')).toBe(30_000);
 });
 
 it('shows again what `auto` showed, and hides of a question that was stored with `always` what it did not', () => {
@@ -80,7 +80,7 @@ it('shows again what `auto` showed, and hides of a question that was stored with
 		...assistant('Which?', 'Table'),
 		humanInput: [{ title: 'Table', description: 'One of: A 12 34, B 5', value: 'A 12 34' }],
 	};
-	const stored = questionViewAt(session({ messages: [asked, assistant('Next?', 'Name')] }), 0, {
+	const stored = questionSnapshotAt(session({ messages: [asked, assistant('Next?', 'Name')] }), 0, {
 		closedItems: () => new Set(),
 		disclosure: () => 'shown',
 	});
@@ -97,10 +97,10 @@ it('shows again what `auto` showed, and hides of a question that was stored with
 
 it('counts all items of a question and keeps the first 30, with which of them are open', () => {
 	const titles = Array.from({ length: 40 }, (_, index) => `Item ${index}`);
-	const view = snapshotOf(session({ status: 'humanInput', messages: [assistant('?', ...titles)] }), T0);
-	expect(view.question).toMatchObject({ openCount: 40 });
-	expect(view.question?.items).toHaveLength(30);
-	expect(view.question?.items.every(({ open }) => open)).toBe(true);
+	const snapshot = snapshotOf(session({ status: 'humanInput', messages: [assistant('?', ...titles)] }), T0);
+	expect(snapshot.question).toMatchObject({ openCount: 40 });
+	expect(snapshot.question?.items).toHaveLength(30);
+	expect(snapshot.question?.items.every(({ open }) => open)).toBe(true);
 });
 
 const storedOf = (...titles: string[]) =>

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cutTo, isBlank, neutralise, oneLine, shownPart } from '../../src/domain/shown-text.ts';
-import { createCutMark, cutText, cutWithNote } from '../../src/domain/texts.ts';
+import { createCutCheck, cutText, cutWithNote } from '../../src/domain/texts.ts';
 import { hostileText } from '../slack/support/hostile-text.ts';
 import { runs } from '../support/runs.ts';
 
@@ -68,7 +68,7 @@ describe('a text for a place of one line', () => {
 	});
 
 	it('ends with an ellipsis when it is longer, and tells that', () => {
-		const mark = createCutMark(true);
+		const mark = createCutCheck(true);
 		expect([oneLine('abcde', 5, mark.onCut), mark.isCut]).toEqual(['abcde', false]);
 		expect([oneLine('abcdefghij', 5, mark.onCut), mark.isCut]).toEqual(['abcd…', true]);
 		// What cannot be seen takes no place.
@@ -88,7 +88,7 @@ describe('a longer text', () => {
 		expect(whole(before, 1_000)).toBe(before);
 		expect(whole(before, 86)).toBe(`${'x'.repeat(50)}… (950 more characters)`);
 		for (const counts of [true, false]) {
-			const mark = createCutMark(counts);
+			const mark = createCutCheck(counts);
 			shownPart(before, 1_000, mark.onCut);
 			expect(mark.isCut).toBe(counts);
 		}

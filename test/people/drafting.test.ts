@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
 import { StoreUnavailableError } from '../../src/kernel/errors.ts';
-import { createDrafting } from '../../src/people/drafts.ts';
+import { createDrafting } from '../../src/people/session/drafts.ts';
 import { newMetadata } from '../../src/slack/ids.ts';
 import { readView } from '../../src/slack/request.ts';
 import { createHarness } from '../delivery/delivering.ts';

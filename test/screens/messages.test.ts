@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadingModal } from '../../src/screens/form.ts';
-import { helpMessage, mistypedMessage } from '../../src/screens/watch.ts';
+import { helpMessage, mistypedMessage } from '../../src/screens/help.ts';
 import { answerCard, errorMessage, errorModal } from '../../src/slack/error-view.ts';
 import { ACTIONS, encodeTarget, newMetadata } from '../../src/slack/ids.ts';
 import { expectSafeMessage, expectSafeView } from '../slack/support/check.ts';

@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../../src/domain/answer.ts';
-import { type QuestionView, snapshotOf } from '../../src/domain/session-snapshot.ts';
+import { type QuestionSnapshot, snapshotOf } from '../../src/domain/session-snapshot.ts';
 import { isAnswering, outcomeWords, type PostContext } from '../../src/screens/question-post.ts';
 import { asking } from '../domain/sessions.ts';
 import { answerOf, item, now } from '../slack/support/answers.ts';
 import { answeredContent, askedContent, postContext } from '../slack/support/posts.ts';
 import { buildSession } from '../support/sessions.ts';
 
-function questionOf(...values: string[]): QuestionView {
+function questionOf(...values: string[]): QuestionSnapshot {
 	const { question } = snapshotOf(buildSession({ status: 'humanInput', messages: [asking(values)] }), now);
 	if (question === null) throw new Error('the session asks nothing');
 	return question;
 }
 
 /** An answer of Ada to `question`, which arrived as the `arrival`th of its session. */
-function arrived(question: QuestionView, arrival: number, more: Partial<Answer> = {}): Answer {
+function arrived(question: QuestionSnapshot, arrival: number, more: Partial<Answer> = {}): Answer {
 	const timeline = [{ state: 'delivered', at: now, arrival }] as const;
 	const { fingerprint, shownHash } = question;
 	return answerOf({ state: 'delivered', deliveredAt: now, fingerprint, shownHash, timeline, ...more });
@@ -29,7 +29,7 @@ describe('a post of a question', () => {
 
 	const words = (more: Partial<Answer> | null, post: Partial<PostContext> = {}) => {
 		const question = questionOf('');
-		const context = { sessionId: '3f9a2c1d', view: null, names: { displayName: () => 'Ada' }, now, ...post };
+		const context = { sessionId: '3f9a2c1d', snapshot: null, names: { displayName: () => 'Ada' }, now, ...post };
 		const standing = more && arrived(question, 1, more);
 		return outcomeWords(answeredContent(question, 'Sand'), 'answered', postContext({ ...context, standing }));
 	};

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { looksSecret } from '../../src/domain/asks-for-secret.ts';
 import { looksSecretAt } from '../../src/domain/secrecy.ts';
-import { type ItemView, questionViewAt } from '../../src/domain/session-snapshot.ts';
+import { type ItemSnapshot, questionSnapshotAt } from '../../src/domain/session-snapshot.ts';
 import { oneLine } from '../../src/domain/shown-text.ts';
 import { questionText } from '../../src/screens/question.ts';
 import { hostileSession } from '../slack/support/hostile-session.ts';
@@ -15,7 +15,7 @@ type Texts = readonly [title: string, description?: string];
 
 const NOTHING_TOLD = 'An agent asks for an answer.';
 
-function itemView([title, description = '']: Texts, fields: Partial<ItemView> = {}): ItemView {
+function itemView([title, description = '']: Texts, fields: Partial<ItemSnapshot> = {}): ItemSnapshot {
 	return { title, description, open: true, value: null, secret: false, withheld: false, ...fields };
 }
 
@@ -26,7 +26,7 @@ function told(texts: readonly Texts[], fields: Partial<Told> = {}, context = '')
 	return toldOf(views, fields, context);
 }
 
-function toldOf(views: readonly ItemView[], fields: Partial<Told> = {}, context = ''): string {
+function toldOf(views: readonly ItemSnapshot[], fields: Partial<Told> = {}, context = ''): string {
 	const openCount = views.filter(({ open }) => open).length;
 	return questionText({
 		question: { context, items: views, openCount },
@@ -154,7 +154,7 @@ describe('the text of a question', () => {
 				const session = gatedResponse({ session: raw }, '3f9a2c1d');
 				fc.pre(session !== null);
 				for (const messageIndex of session.messages.keys()) {
-					const view = questionViewAt(session, messageIndex);
+					const view = questionSnapshotAt(session, messageIndex);
 					if (view === null) continue;
 					const text = questionText({ question: view, ...chosen });
 					expectShort(text);

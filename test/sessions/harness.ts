@@ -4,7 +4,7 @@ import { CANARY_STRINGS } from '../../fake-session-service/canaries.ts';
 import type { ItemJson, SessionJson } from '../../fake-session-service/json.ts';
 import { createManualClock, type Posted, type TrafficEntry } from '../../fake-slack/index.ts';
 import type { PostStyle } from '../../src/domain/channel-settings.ts';
-import { POSTS } from '../../src/screens/watch.ts';
+import { POSTS } from '../../src/screens/settings-fields.ts';
 import { type AppOptions, startApp } from '../support/app.ts';
 import { opensSession } from '../support/opens-session.ts';
 import { passTime, passTimeDuring, steadyClock } from '../support/pass-time.ts';

@@ -3,7 +3,7 @@ import { looksSecretAt } from '../../src/domain/secrecy.ts';
 import { REMOVED_ANSWER } from '../../src/screens/answer.ts';
 import { WHICH_QUESTION } from '../../src/screens/form.ts';
 import { OUTSIDE } from '../../src/screens/question-post.ts';
-import { chosenTextHelp } from '../../src/screens/reply.ts';
+import { chosenTextHelp } from '../../src/screens/thread-reply.ts';
 import { HIDES_ANSWER, HIDES_ANSWERS } from '../../src/slack/form/build.ts';
 import {
 	ASKS,

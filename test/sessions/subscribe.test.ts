@@ -39,7 +39,7 @@ async function createHarness(limits: Partial<WatchLimits> = {}) {
 		list: () => null,
 		...judgingBy(answers),
 		expectPost: () => async () => null,
-		standingOf: async (userId) => ({ userId, groupIds: new Set() }),
+		withGroups: async (userId) => ({ userId, groupIds: new Set() }),
 	});
 	const { unwatch } = createEndings(core);
 	const reads: string[] = [];

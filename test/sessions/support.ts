@@ -84,8 +84,8 @@ export function newWatch(overrides: Partial<NewWatch> & { sessionId?: string } =
 		createdBy: 'U-ANN',
 		createdAt: T0,
 		card: { target: { kind: 'watch', watchId: id, teamId, channelId }, key: 'card', content: { kind: 'card' } },
-		view: sessionView(sessionId),
-		found: firstFound(fields.view ?? sessionView(sessionId)),
+		snapshot: sessionView(sessionId),
+		found: firstFound(fields.snapshot ?? sessionView(sessionId)),
 		limits: NO_LIMITS,
 		...fields,
 	};
@@ -184,7 +184,7 @@ export function createRecordingMetrics() {
 export function judgingBy(answers: Store['answers']): Pick<PollerOptions, 'ourAnswers'> {
 	return {
 		async ourAnswers(reading) {
-			const { marks: _marks, ...ours } = await ourAnswers(answers, { serviceUrl: SERVICE, reading, isWatched: true });
+			const { secrecy: _marks, ...ours } = await ourAnswers(answers, { serviceUrl: SERVICE, reading, isWatched: true });
 			return { ...ours, disclosure: NO_ANSWERS.disclosure };
 		},
 	};

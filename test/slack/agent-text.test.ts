@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createCutMark, cutWithNote } from '../../src/domain/texts.ts';
+import { createCutCheck, cutWithNote } from '../../src/domain/texts.ts';
 import { agentLine, agentText, tableOf } from '../../src/slack/agent-text.ts';
 import { richText } from '../../src/slack/rich-text.ts';
 import { runs } from '../support/runs.ts';
@@ -118,7 +118,7 @@ describe('what an agent wrote, without the marks of what it means', () => {
 	});
 
 	it('says how much is cut, and ends a frame there', () => {
-		const mark = createCutMark(false);
+		const mark = createCutCheck(false);
 		expect(textsOf(richText(...agentText(`a \`${'x'.repeat(500)}\``, 100, mark.onCut)))).toEqual([
 			expect.stringMatching(/^> a `x+\n> … \(440 more characters\)$/),
 		]);

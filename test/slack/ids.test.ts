@@ -5,8 +5,8 @@ import {
 	CALLBACKS,
 	decodeChoice,
 	decodeMetadata,
-	decodeReply,
 	decodeTarget,
+	decodeThreadReply,
 	encodeChoice,
 	encodeMetadata,
 	encodeTarget,
@@ -55,7 +55,7 @@ describe('button values', () => {
 
 	it('decodes no buttons of 1.0.0, which know of no arrivals', () => {
 		expect(decodeChoice('["choice","s",3,"f","e",0,"Go on?","Yes",1,"C1"]')).toBeNull();
-		expect(decodeReply('["reply","d","s",3,1,"C1","1.2","1.3"]')).toBeNull();
+		expect(decodeThreadReply('["reply","d","s",3,1,"C1","1.2","1.3"]')).toBeNull();
 	});
 
 	it.each([undefined, '', 'null', '{}', '[]', '["target","s"]', '["target","s",-1]', '["question","s","1"]'])(

@@ -17,10 +17,12 @@ function listening() {
 	const clock = createManualClock();
 	const log = createRecordingLog();
 	let press: (given: object) => Promise<void> = async () => {};
+	const eventHandlers: ((given: object) => Promise<void>)[] = [];
 	const app = {
 		action(_id: string, handler: typeof press) {
 			press = handler;
 		},
+		event: (_name: string, handler: (given: object) => Promise<void>) => void eventHandlers.push(handler),
 	};
 	const core = coreOf({ clock, log, metrics: { acknowledged() {}, answers: { submitted() {} } } });
 	const listen = createListen(core, {
@@ -52,7 +54,10 @@ function listening() {
 			ack: async () => void acts.push(`${name}acknowledged`),
 		});
 	}
-	return { acts, clock, pressed, press: (given: object) => press(given) };
+	/** Slack delivers an event, which Bolt gives to every handler of its name. */
+	const happened = (id: string) =>
+		Promise.all(eventHandlers.map((handle) => handle({ event: {}, body: { event_id: id } })));
+	return { acts, clock, listen, pressed, happened, press: (given: object) => press(given) };
 }
 
 /** Enough for a message that waits for nothing. */
@@ -105,6 +110,16 @@ it('acknowledges a press before it tells that it is stored, and after it told th
 	expect(acts).toEqual(['acknowledged', 'told']);
 	await pressed(() => Promise.reject(new Error('the database is away')), 'second ');
 	expect(acts.slice(2)).toEqual(['second told that it failed', 'second acknowledged']);
+});
+
+it('gives an event once to each of its handlers, however often Slack delivers it', async () => {
+	const { acts, listen, happened } = listening();
+	for (const name of ['first', 'second']) listen.event('user_change', async () => void acts.push(name));
+	await happened('Ev1');
+	await happened('Ev1');
+	expect(acts).toEqual(['first', 'second']);
+	await happened('Ev2');
+	expect(acts).toEqual(['first', 'second', 'first', 'second']);
 });
 
 it.each([

@@ -1,4 +1,4 @@
-import { WHAT_IT_IS } from '../../src/screens/watch.ts';
+import { WHAT_IT_IS } from '../../src/screens/help.ts';
 import { errorWords } from '../../src/slack/error-view.ts';
 import { expect, signedHeaders, startTimedApp, type TimedApp, whatHappened, withApp } from '../kit.ts';
 

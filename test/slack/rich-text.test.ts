@@ -10,7 +10,6 @@ import {
 	line,
 	lines,
 	listed,
-	marked,
 	notificationText,
 	type Part,
 	piecesText,
@@ -22,6 +21,7 @@ import {
 	sentences,
 	smallElements,
 	struck,
+	template,
 	unescaped,
 } from '../../src/slack/rich-text.ts';
 import { runs } from '../support/runs.ts';
@@ -47,7 +47,7 @@ describe('our words', () => {
 			text('b', { bold: true }),
 			text('c', { strike: true }),
 		]);
-		expect(marked('{who} has *{what}*: {who}', { who: ADA, what: '{who}' })).toEqual([
+		expect(template('{who} has *{what}*: {who}', { who: ADA, what: '{who}' })).toEqual([
 			ADA[0],
 			text(' has '),
 			text('{who}', { bold: true }),
@@ -65,7 +65,7 @@ describe('our words', () => {
 				expect([second, third]).toEqual(
 					shown === '' ? [undefined, undefined] : [text(shown, { bold: true }), undefined],
 				);
-				expect(marked('{outside}', { outside })).toEqual(shown === '' ? [] : [text(shown)]);
+				expect(template('{outside}', { outside })).toEqual(shown === '' ? [] : [text(shown)]);
 			}),
 			{ numRuns: runs(300) },
 		);
@@ -156,10 +156,12 @@ describe('words elsewhere', () => {
 it('sends a message that Slack refused once more in plain text, with its buttons', () => {
 	const actions = { type: 'actions' as const, elements: [] };
 	const table = { type: 'table' as const, rows: [[{ type: 'raw_text' as const, text: 'a' }]] };
+	const unknown = { type: 'carousel', elements: [{ type: 'card', title: { type: 'mrkdwn', text: 'd\ne' } }] };
 	const { blocks, text: told } = plainMessage({
 		text: 'told',
-		blocks: [...richText(...line(bold('a')), ...quote('b\nc')), ...richText(...line(' ')), actions, table],
+		blocks: [...richText(...line(bold('a')), ...quote('b\nc')), ...richText(...line(' ')), actions, table, unknown],
 	} as never) as { blocks: unknown[]; text: string };
 	const plain = (shown: string) => ({ type: 'section', text: { type: 'plain_text', text: shown, emoji: false } });
-	expect({ blocks, told }).toEqual({ blocks: [plain('a\n> b\n> c'), actions, plain('> a')], told: 'told' });
+	const shown = [plain('a\n> b\n> c'), actions, plain('> a'), plain('> d\n> e')];
+	expect({ blocks, told }).toEqual({ blocks: shown, told: 'told' });
 });

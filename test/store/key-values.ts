@@ -45,7 +45,7 @@ const asks = session({
 	status: 'humanInput',
 	messages: [assistant(TEXTS['watched_sessions.view'], 'Colour')],
 });
-const view = snapshotOf(asks, T0);
+const snapshot = snapshotOf(asks, T0);
 /** After Slack has shown the acknowledgements. */
 const LATER = T0 + 60_000;
 const WINDOW = { type: 'modal', callback_id: TEXTS['views.view'], blocks: [] } as unknown as ModalView;
@@ -64,8 +64,8 @@ export async function storeValues(store: Store) {
 	const typed = { formId: 'form', person, question, shownHash: null, updatedAt: T0, fingerprint: 'f' };
 	await store.drafts.save({ ...typed, values: { 0: TEXTS['drafts.content'] } });
 	await formShown(store, { id: 'V1', question, view: WINDOW }, T0);
-	const watch = await addWatch(store.watches, { view });
-	const handed = { teamId: 'T1', session: watch.session, fingerprint: view.question?.fingerprint ?? '', id: 'H1' };
+	const watch = await addWatch(store.watches, { snapshot });
+	const handed = { teamId: 'T1', session: watch.session, fingerprint: snapshot.question?.fingerprint ?? '', id: 'H1' };
 	const people = { watchId: watch.id, channelId: 'C1', from: 'U-ANN', to: 'U-BOB', replaces: null };
 	await store.handOvers.handOver({ ...handed, ...people, note: TEXTS['questions.handOverNote'] }, T0);
 	const listed = { sessionId: 's9', name: TEXTS['waiting_sessions.name'], updatedAt: null };
@@ -85,7 +85,7 @@ export async function storeValues(store: Store) {
 			conflicted?.content.kind === 'readable' ? conflicted.content.other : conflicted?.content.kind,
 			(await from.drafts.get('form'))?.values,
 			windows.map((window) => from.views.formOf(window)),
-			[shown?.view, shown?.question?.asked, shown?.question?.note],
+			[shown?.snapshot, shown?.question?.asked, shown?.question?.note],
 			await from.discoveries.waiting(SERVICE),
 			[...(await from.people.of(ANN.teamId, [ANN.userId])).values()],
 		]);

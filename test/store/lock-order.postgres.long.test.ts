@@ -3,7 +3,7 @@ import pg from 'pg';
 import { expect, it } from 'vitest';
 import { NOTHING_SEEN } from '../../src/domain/asked.ts';
 import { DEFAULT_CHANNEL_SETTINGS } from '../../src/domain/channel-settings.ts';
-import { questionViewAt, snapshotOf } from '../../src/domain/session-snapshot.ts';
+import { questionSnapshotAt, snapshotOf } from '../../src/domain/session-snapshot.ts';
 import { codeOf } from '../../src/kernel/errors.ts';
 import { openQuestionOf, readHandOver } from '../../src/store/question-store.ts';
 import type { Store } from '../../src/stores.ts';
@@ -78,9 +78,9 @@ it('locks rows of reminders in one order: writers of all kinds at once make no d
 	await using database = await openDatabase('enable_seqscan = off', 'enable_bitmapscan = off');
 	const { store, stores } = database;
 	for (const sessionId of SESSION_IDS) {
-		const view = { ...snapshotOf(asking, T0), sessionId };
+		const snapshot = { ...snapshotOf(asking, T0), sessionId };
 		for (const channelId of CHANNEL_IDS) {
-			const watch = await addWatch(store.watches, { sessionId, channelId, view });
+			const watch = await addWatch(store.watches, { sessionId, channelId, snapshot });
 			await store.db.write((trx) => planPosts({ trx, now: T0 }, [askingPost(watch, 'question:')]));
 		}
 	}
@@ -98,8 +98,8 @@ it('accepts, reads, hands over, ends and forgets at once on one session: no dead
 	await using database = await openDatabase();
 	const { store, stores, admin } = database;
 	for (const channelId of CHANNEL_IDS) {
-		const view = { ...snapshotOf(asking, T0), sessionId: RACED[0] };
-		await addWatch(store.watches, { sessionId: RACED[0], channelId, view });
+		const snapshot = { ...snapshotOf(asking, T0), sessionId: RACED[0] };
+		await addWatch(store.watches, { sessionId: RACED[0], channelId, snapshot });
 	}
 	const count = async (query: string) =>
 		(await admin.query(`select count(*)::int as count from ${query}`)).rows[0]?.count;
@@ -308,14 +308,14 @@ async function reads(store: Store, { random, token }: Actor): Promise<void> {
 		T0,
 	);
 	for (const { session: key, failures } of taken) {
-		const view = { ...snapshotOf(asking, T0), sessionId: key.sessionId };
+		const snapshot = { ...snapshotOf(asking, T0), sessionId: key.sessionId };
 		const plan = { nextRead: { at: T0, by: T0 }, lastReadAt: T0 };
 		if (failures === 0 && random.chance(0.5)) {
 			const update = read({ ...plan, failures: 1 });
 			await recordRead(store, { session: key, token }, { update, watches: [], now: T0 });
 			continue;
 		}
-		const question = present(view.digest.question);
+		const question = present(snapshot.digest.question);
 		const isReworded = random.chance(0.5);
 		const questions: FoundChange[] = isReworded
 			? [{ kind: 'updated', question: { ...question, shownHash: `${random.uniform()}` } }]
@@ -326,7 +326,7 @@ async function reads(store: Store, { random, token }: Actor): Promise<void> {
 			const end = random.chance(0.1) ? ('noChange' as const) : null;
 			return news(watch, { posts, card: 'now', end });
 		});
-		const update = read({ ...plan, view, questions });
+		const update = read({ ...plan, snapshot, questions });
 		await recordRead(store, { session: key, token }, { update, watches: updates, now: T0 });
 	}
 	// What it has lost: no lease lapses here.
@@ -374,7 +374,7 @@ async function configuresAtTimes(store: Store, actor: Actor): Promise<void> {
 /** People answer, and take back what they answered. */
 async function accepts({ answers }: Store, { random }: Actor): Promise<void> {
 	const sessionId = random.pick(RACED);
-	const { messageIndex = 0, fingerprint = '' } = questionViewAt(asking, 0) ?? {};
+	const { messageIndex = 0, fingerprint = '' } = questionSnapshotAt(asking, 0) ?? {};
 	const question = { service: SERVICE, sessionId, messageIndex };
 	const answer = submission({ id: randomUUID(), question, fingerprint, press: { undoUntil: T0 + 10_000 }, viewId: '' });
 	const result = await answers.accept(answer);
@@ -384,7 +384,7 @@ async function accepts({ answers }: Store, { random }: Actor): Promise<void> {
 
 /** People open forms, type in them, close and send them; what they show is drawn, and all is marked. */
 async function views(store: Store, { random, token }: Actor): Promise<void> {
-	const { messageIndex = 0, fingerprint = '' } = questionViewAt(asking, 0) ?? {};
+	const { messageIndex = 0, fingerprint = '' } = questionSnapshotAt(asking, 0) ?? {};
 	const question = { service: SERVICE, sessionId: random.pick(RACED), messageIndex };
 	const [viewId, other] = random.pick([
 		['V1', 'V2'],
@@ -410,7 +410,7 @@ async function views(store: Store, { random, token }: Actor): Promise<void> {
 async function handsOver({ db, handOvers, watches }: Store, { random }: Actor): Promise<void> {
 	const key = { service: SERVICE, sessionId: random.pick(RACED) };
 	const channelId = random.pick(CHANNEL_IDS);
-	const { fingerprint = '' } = questionViewAt(asking, 0) ?? {};
+	const { fingerprint = '' } = questionSnapshotAt(asking, 0) ?? {};
 	const question = { teamId: 'T1', session: key, fingerprint };
 	const watch = await watches.find({ teamId: 'T1', channelId }, key);
 	const current = readHandOver(await openQuestionOf(db.read, key), 'T1');
@@ -443,10 +443,10 @@ async function ends(store: Store, { random }: Actor): Promise<void> {
 	const { sessionId } = session;
 	const watch = await watches.find({ teamId: 'T1', channelId }, session);
 	if (watch === null) {
-		const view = { ...snapshotOf(asking, T0), sessionId };
-		const question = present(view.digest.question);
+		const snapshot = { ...snapshotOf(asking, T0), sessionId };
+		const question = present(snapshot.digest.question);
 		const found = await foundIn(store, session, [{ kind: 'reopened', question }]);
-		await addWatch(watches, { sessionId, channelId, view, found });
+		await addWatch(watches, { sessionId, channelId, snapshot, found });
 		return;
 	}
 	const posts = [{ target: targetOf(watch), key: 'watchEnded', content: { kind: 'watchEnded' } } as const];

@@ -70,9 +70,9 @@ function createFakeParts(clock: ManualClock) {
 		async remind(_, content) {
 			return holds[0]?.(content) ?? { kind: 'over' };
 		},
-		async draw({ post: { content, ts }, view, watch }) {
+		async draw({ post: { content, ts }, snapshot, watch }) {
 			const isCard = content.kind === 'card';
-			const key = isCard ? `${view?.step}:${view?.status}` : content.kind;
+			const key = isCard ? `${snapshot?.step}:${snapshot?.status}` : content.kind;
 			const what = content.kind === 'status' ? content.to : content.kind;
 			const again = isCard ? `update ${watch?.session.sessionId} ${key}` : `${what} again`;
 			const text = ts === null ? what : again;
@@ -199,7 +199,7 @@ export async function recordRead(
 	const { step, posts = [], card = null, end = null, settled } = news;
 	const asked = posts.some(({ content }) => content.kind === 'question') ? [ASKED] : [];
 	const messages = Array.from({ length: step ?? 1 }, () => session().messages[1] ?? fail());
-	const view = snapshotOf(session({ sessionId: watch.session.sessionId, messages }), now);
+	const snapshot = snapshotOf(session({ sessionId: watch.session.sessionId, messages }), now);
 	const found = await foundIn(
 		store,
 		watch.session,
@@ -213,7 +213,7 @@ export async function recordRead(
 		overSince: null,
 		earlyReadCount: 1,
 		reads: sessionReads.parse({}),
-		view,
+		snapshot,
 		found,
 	};
 	const { revision } = watch;

@@ -17,13 +17,6 @@ const TOP: Readonly<Record<string, (folder: string) => boolean>> = {
 	'config.ts': (folder) => heightOf(folder) >= heightOf('slack'),
 	'core.ts': (folder) => folder === 'slack' || heightOf(folder) > heightOf('slack'),
 };
-/** What inboxes show, which is read from all that is stored. */
-const AGAINST: readonly string[] = ['surfaces/inbox-store.ts'];
-/** Of these a type is known below. */
-const KNOWN_BELOW: Readonly<Record<string, readonly string[]>> = {
-	'screens/hand-over.ts': ['people/hand-overs.ts'],
-	'screens/preview.ts': ['people/agent-texts.ts'],
-};
 
 /** Who may use a package. */
 const PACKAGES: readonly { readonly is: RegExp; readonly by: RegExp }[] = [
@@ -93,7 +86,6 @@ function mayKnow(path: string, imported: string): boolean {
 	const [folder = '', file] = path.split('/');
 	const [other = '', otherFile] = imported.split('/');
 	if (file === undefined || folder === other) return true;
-	if (AGAINST.includes(path) || KNOWN_BELOW[path]?.includes(imported) === true) return true;
 	if (otherFile !== undefined) return heightOf(other) < heightOf(folder);
 	return TOP[other]?.(folder) === true;
 }

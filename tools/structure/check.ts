@@ -5,7 +5,7 @@ import { foreignWrites, unowned } from './owners.ts';
 import { fixedNames, longFiles, tooManyPackages, wideLines } from './structure.ts';
 
 /** Where three ways of people's work begin: a command, a submission, a watched question. */
-const WAYS = ['people/session-command.ts', 'people/submission.ts', 'sessions/poller.ts'];
+const WAYS = ['people/session/session-command.ts', 'people/answering/submission.ts', 'sessions/poller.ts'];
 
 // node tools/structure/check.ts: one line for each problem, and then exit code 1; warnings and figures of src.
 const files = globSync('**/*.ts', { cwd: 'src' }).map((path) => ({ path, text: readFileSync(`src/${path}`, 'utf8') }));

@@ -5,7 +5,7 @@ import { gated, type ReadItem, type ReadMessage, type ReadSession } from '../../
 import type { HandOver } from '../../../src/domain/hand-over.ts';
 import type { InputGuess } from '../../../src/domain/input-kind.ts';
 import { type AgentAction, openQuestion, type Session } from '../../../src/domain/session.ts';
-import { type QuestionView, type SessionSnapshot, snapshotOf } from '../../../src/domain/session-snapshot.ts';
+import { type QuestionSnapshot, type SessionSnapshot, snapshotOf } from '../../../src/domain/session-snapshot.ts';
 import { runSync } from '../../../src/kernel/slices.ts';
 import type { SettingsModel } from '../../../src/screens/settings.ts';
 import { MOST_GROUPS, MOST_PEOPLE, settingsValuesOf } from '../../../src/screens/settings-fields.ts';
@@ -295,7 +295,7 @@ export function snapshotAtNow(session: ReadSession): SessionSnapshot {
 	return snapshot;
 }
 
-export function questionOf(session: ReadSession): QuestionView {
+export function questionOf(session: ReadSession): QuestionSnapshot {
 	return present(snapshotAtNow(session).question);
 }
 

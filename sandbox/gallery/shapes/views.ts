@@ -16,8 +16,8 @@ import {
 	type ShownInbox,
 } from '../../../src/screens/inbox-content.ts';
 import { receiptMessage, receiptModal } from '../../../src/screens/receipt.ts';
-import { chooseQuestion, replyOffer } from '../../../src/screens/reply.ts';
 import { settingsForm } from '../../../src/screens/settings.ts';
+import { chooseQuestion, threadReplyOffer } from '../../../src/screens/thread-reply.ts';
 import { answerCard, errorModal } from '../../../src/slack/error-view.ts';
 import {
 	ABOUT,
@@ -185,7 +185,9 @@ export function extremeViews(): Shape[] {
 		...shapesOf(draftModal, { giant: [GIANT_DRAFT] }),
 		...shapesOf(questionModal, { giant: [GIANT_ANSWER] }),
 		...shapesOf(receiptMessage, { giant: [GIANT_ANSWER, MODEL] }),
-		...shapesOf(replyOffer, { giant: [{ ...REPLY, sessionId: LONGEST_ID, messageIndex: 999_999_999 }, GIANT_WRITTEN] }),
+		...shapesOf(threadReplyOffer, {
+			giant: [{ ...REPLY, sessionId: LONGEST_ID, messageIndex: 999_999_999 }, GIANT_WRITTEN],
+		}),
 		...shapesOf(chooseQuestion, {
 			'many giant ones': [
 				GIANT,

@@ -21,11 +21,11 @@ export interface Invocation {
 	readonly lines: Pick<Console, 'log' | 'error'>;
 }
 
-const MARKS = { ok: '✓', warning: '!', failure: '✗', refused: '✗', skipped: '-' };
+const VERDICT_SIGNS = { ok: '✓', warning: '!', failure: '✗', refused: '✗', skipped: '-' };
 
 export interface Finding {
 	/** `failure`: Handraise cannot work. `warning`: it works, but something is lost. `refused`: somebody may not act. */
-	readonly verdict: keyof typeof MARKS;
+	readonly verdict: keyof typeof VERDICT_SIGNS;
 	readonly check: string;
 	/** What was found and what to do. It holds no secret. */
 	readonly text: string;
@@ -53,7 +53,7 @@ export function findingsOf(check: string) {
 
 /** A line for the terminal, without control characters, because names and hosts come from outside. */
 export function findingLine({ verdict, check, text }: Finding): string {
-	return `${MARKS[verdict]} ${check}: ${text}`.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
+	return `${VERDICT_SIGNS[verdict]} ${check}: ${text}`.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
 }
 
 /** What a check throws when it cannot be made. */

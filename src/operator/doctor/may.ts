@@ -5,7 +5,7 @@ import type { Answerers } from '../../domain/answerers.ts';
 import { createLog } from '../../kernel/log.ts';
 import { createMemoryState } from '../../kernel/memory.ts';
 import { createRateLimiter } from '../../kernel/rate-limiter.ts';
-import { whyNoSettings } from '../../people/settings-saving.ts';
+import { whyNoSettings } from '../../people/settings/settings-saving.ts';
 import { CHECK_INTERVAL_MS } from '../../sessions/endings.ts';
 import { ANYWHERE, createAccessPolicy, type Ground } from '../../slack/access-policy.ts';
 import { createSlackCalls, type SlackCalls } from '../../slack/calls.ts';

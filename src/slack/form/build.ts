@@ -253,7 +253,8 @@ function elementOf(field: Field, { limits, metadata, mask }: FieldContext): Inpu
 			return { type: 'datepicker', action_id, ...(offer === null ? {} : { initial_date: offer }) };
 		case 'time':
 			return { type: 'timepicker', action_id, ...(offer === null ? {} : { initial_time: offer }) };
-		default:
+		case 'line':
+		case 'longText':
 			// A key may have several lines, and an input of one line removes the line ends.
 			return { ...typed, ...LONG_TEXT, multiline: field.kind === 'longText' || (field.secret && metadata.plainText) };
 	}

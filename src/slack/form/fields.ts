@@ -123,21 +123,66 @@ const isTime = (text: string) => /^(?:[01]\d|2[0-3]):[0-5]\d$/.test(text);
 /** `YYYY-MM-DD`, and a day that exists. */
 const isDate = (text: string) => z.iso.date().safeParse(text).success;
 
-/** Which initial values Slack takes in guessed inputs without options. Other kinds take any text. */
-const INITIAL_VALUES: Partial<Record<Field['kind'], (text: string) => boolean>> = {
-	// As `number_input` takes it.
-	number: (text) => /^-?\d{1,100}(?:\.\d{1,100})?$/.test(text),
-	email: isEmail,
-	url: isUrl,
-	date: isDate,
-	time: isTime,
-	line: (text) => !text.includes('\n'),
+const OTHER_TEXT = 'For other text use "Type freely" below.';
+
+interface InputFormat {
+	/** Of Slack's element. */
+	readonly type: string;
+	/** Which values people may send, and the error for others. */
+	readonly takes: (text: string) => boolean;
+	readonly error: string;
+}
+
+interface Input {
+	/** Which initial values Slack takes; left out: any text. */
+	readonly begins?: (text: string) => boolean;
+	/** Left out: people may send any text. */
+	readonly format?: InputFormat;
+}
+
+/** What the guessed input of each kind takes. Options have rules of their own. */
+const INPUTS: Readonly<Record<Field['kind'], Input>> = {
+	choice: {},
+	yesNo: {},
+	longText: {},
+	line: { begins: (text) => !text.includes('\n') },
+	number: {
+		// As `number_input` takes it.
+		begins: (text) => /^-?\d{1,100}(?:\.\d{1,100})?$/.test(text),
+		format: {
+			type: 'number_input',
+			takes: (text) => /^[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:e[+-]?\d+)?$/i.test(text.trim()),
+			error: `This has to be a number, such as 42 or 3.5. ${OTHER_TEXT}`,
+		},
+	},
+	email: {
+		begins: isEmail,
+		format: {
+			type: 'email_text_input',
+			takes: isEmail,
+			error: `This has to be an e-mail address. ${OTHER_TEXT}`,
+		},
+	},
+	url: {
+		begins: isUrl,
+		format: {
+			type: 'url_text_input',
+			takes: isUrl,
+			error: `This has to be a web address that begins with https://. ${OTHER_TEXT}`,
+		},
+	},
+	date: { begins: isDate, format: { type: 'datepicker', takes: isDate, error: 'Choose a date.' } },
+	time: { begins: isTime, format: { type: 'timepicker', takes: isTime, error: 'Choose a time.' } },
 };
+
+/** A view says which element a field has, not its kind. */
+const formatOf = (type: string | undefined) =>
+	Object.values(INPUTS).find(({ format }) => format?.type === type)?.format ?? null;
 
 function fits(field: Omit<Field, 'variant'>): boolean {
 	const { kind, noted, options, text } = field;
 	if (text === '' || noted) return true;
-	return options.length > 0 ? splitNote(text, field).note === '' : (INITIAL_VALUES[kind]?.(text) ?? true);
+	return options.length > 0 ? splitNote(text, field).note === '' : (INPUTS[kind].begins?.(text) ?? true);
 }
 
 /** Texts of open positions for `question` without chosen options: only notes stay, each with its option's name. */
@@ -165,19 +210,6 @@ export const FIELD_ERRORS = {
 	/** In a form with several fields. */
 	missingHere: 'Please fill this in, or choose "Skip some questions" below.',
 } as const;
-
-const OTHER_TEXT = 'For other text use "Type freely" below.';
-/** By type of input: which values it takes, and the error for others. */
-const FORMATS: Partial<Readonly<Record<string, readonly [fits: (value: string) => boolean, error: string]>>> = {
-	number_input: [
-		(text) => /^[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:e[+-]?\d+)?$/i.test(text.trim()),
-		`This has to be a number, such as 42 or 3.5. ${OTHER_TEXT}`,
-	],
-	email_text_input: [isEmail, `This has to be an e-mail address. ${OTHER_TEXT}`],
-	url_text_input: [isUrl, `This has to be a web address that begins with https://. ${OTHER_TEXT}`],
-	datepicker: [isDate, 'Choose a date.'],
-	timepicker: [isTime, 'Choose a time.'],
-};
 
 const ELEMENT = z.object({
 	type: z.string().optional(),
@@ -260,8 +292,8 @@ function readField(view: FormInput, position: number, errors: Record<string, str
 	const text = entry?.value ?? entry?.selected_date ?? entry?.selected_time;
 	if (text == null) return view.acted === blockId ? '' : offered;
 	const value = wholeText(text, offered, metadata.offerLimit);
-	const format = FORMATS[entry?.type ?? ''];
-	if (format !== undefined && !isBlank(value) && !format[0](value)) errors[blockId] = format[1];
+	const format = formatOf(entry?.type);
+	if (format !== null && !isBlank(value) && !format.takes(value)) errors[blockId] = format.error;
 	return value;
 }
 

@@ -133,7 +133,7 @@ export const PRESS_SABOTAGES = {
 		{ file: 'domain/answer.ts', in: 'firstDueAt', returns: 'acceptedAt' },
 		{ file: 'delivery/worker.ts', in: 'advance', call: 'max', becomes: 'answer.notBefore ?? 0' },
 	],
-	'press-silent': [{ file: 'people/press.ts', in: 'tellResult', call: 'toPerson', becomes: 'true' }],
+	'press-silent': [{ file: 'people/answering/press.ts', in: 'tellResult', call: 'toPerson', becomes: 'true' }],
 	'press-over': [
 		{
 			file: 'delivery/accept-store.ts',

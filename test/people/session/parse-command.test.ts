@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseSessionCommand } from '../../../src/people/session-command.ts';
-import { mistypedMessage } from '../../../src/screens/watch.ts';
+import { parseSessionCommand } from '../../../src/people/session/parse-command.ts';
+import { mistypedMessage } from '../../../src/screens/help.ts';
 
 const DASHBOARD = 'https://agents.example.com/app';
 const parse = (text: string, dashboard: string | null = DASHBOARD) => parseSessionCommand(text, dashboard);

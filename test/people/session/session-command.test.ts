@@ -1,4 +1,4 @@
-import { WHAT_IT_IS } from '../../../src/screens/watch.ts';
+import { WHAT_IT_IS } from '../../../src/screens/help.ts';
 import { type App, askingSession, expect, startApp, whatHappened, withApp } from '../../kit.ts';
 
 const it = withApp(() => startApp({ transport: 'http' }));

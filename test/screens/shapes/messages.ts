@@ -41,7 +41,7 @@ import type { Answer } from '../../../src/domain/answer.ts';
 import type { ReminderStage } from '../../../src/domain/channel-settings.ts';
 import type { ReadSession } from '../../../src/domain/gate.ts';
 import type { Person } from '../../../src/domain/person.ts';
-import type { QuestionView } from '../../../src/domain/session-snapshot.ts';
+import type { QuestionSnapshot } from '../../../src/domain/session-snapshot.ts';
 import { type CardModel, endPost, watchCard } from '../../../src/screens/card.ts';
 import {
 	CHOICE_WORDS,
@@ -54,6 +54,7 @@ import {
 } from '../../../src/screens/choice.ts';
 import { filesMessage } from '../../../src/screens/details.ts';
 import { GIVE_BACK_LATE, handOverPost, notGivenBackWords, notYoursWords } from '../../../src/screens/hand-over.ts';
+import { type HelpReason, helpMessage, mistypedMessage } from '../../../src/screens/help.ts';
 import { type PostedContent, watchPost } from '../../../src/screens/notice.ts';
 import {
 	askedPost,
@@ -64,21 +65,18 @@ import {
 } from '../../../src/screens/question-post.ts';
 import { receiptMessage } from '../../../src/screens/receipt.ts';
 import { digestPost, type RemindedQuestion, reminderPost, settledReminderPost } from '../../../src/screens/reminder.ts';
+import { mentionedMessage } from '../../../src/screens/settings.ts';
 import {
 	changedTooLate,
 	chooseQuestion,
 	chosenTextHelp,
 	filesHelp,
 	formOffer,
-	replyOffer,
-} from '../../../src/screens/reply.ts';
-import { mentionedMessage } from '../../../src/screens/settings.ts';
+	threadReplyOffer,
+} from '../../../src/screens/thread-reply.ts';
 import {
 	discoveredByWords,
-	type HelpReason,
-	helpMessage,
 	leftOutWords,
-	mistypedMessage,
 	outcomesMessage,
 	unwatchAllOffer,
 	WATCHES_PAGE,
@@ -120,7 +118,7 @@ const takenBy = (by: Answer, person: Person) =>
 	({ kind: 'taken', by, answer: { ...conflictWith({}), person } }) as const;
 
 function cardOf(session: ReadSession, overrides: Partial<CardModel> = {}): [CardModel] {
-	return [{ ...GIANT_CARD, view: snapshotAtNow(session), ...overrides }];
+	return [{ ...GIANT_CARD, snapshot: snapshotAtNow(session), ...overrides }];
 }
 
 function reminderOf(session: ReadSession, stage: ReminderStage): RemindedQuestion {
@@ -131,16 +129,16 @@ function reminderOf(session: ReadSession, stage: ReminderStage): RemindedQuestio
 
 const writtenText = (text: string) => ({ text, question: questionOf(FLIGHTS), sessionName: 'Plan the trip' });
 
-function askedAs(question: QuestionView) {
+function askedAs(question: QuestionSnapshot) {
 	return { question, readAt: NOW - 120_000 };
 }
 
-function answered(item: QuestionView['items'][number]) {
+function answered(item: QuestionSnapshot['items'][number]) {
 	return { ...item, open: false, value: GIANT };
 }
 
 /** The last item is open. */
-function partly(question: QuestionView): QuestionView {
+function partly(question: QuestionSnapshot): QuestionSnapshot {
 	const items = question.items.map((item, at) => (at === question.items.length - 1 ? item : answered(item)));
 	return { ...question, items, openCount: 1 };
 }
@@ -231,7 +229,7 @@ export function messageVariants(): Shape[] {
 				{ ...writtenText('The hall with the garden'), withFiles: true },
 			],
 		}),
-		...shapesOf(replyOffer, {
+		...shapesOf(threadReplyOffer, {
 			'an empty text': [{ ...CHOICE, id: ANSWER_ID, threadTs: '', messageTs: '' }, writtenText(' ')],
 		}),
 		...shapesOf(chooseQuestion, {
@@ -321,7 +319,7 @@ function givenBackAs(by = USER_ID) {
 }
 
 /** The posts of an open question. */
-function askedShapes(of: string, question: QuestionView, post: PostContext): Shape[] {
+function askedShapes(of: string, question: QuestionSnapshot, post: PostContext): Shape[] {
 	return shapesOf(askedPost, {
 		[of]: [askedAs(question), false, post],
 		[`${of}, changed`]: [askedAs(question), true, post],
@@ -350,9 +348,9 @@ export function watchVariants(): Shape[] {
 	return [
 		...shapesOf(watchCard, CARDS),
 		...shapesOf(endPost, {
-			giant: ['completed', { ...GIANT_POST, view: snapshotAtNow(GIANT_SESSION) }],
+			giant: ['completed', { ...GIANT_POST, snapshot: snapshotAtNow(GIANT_SESSION) }],
 			discreet: ['failed', { ...POST, discreet: true }],
-			unreadable: ['stopped', { ...POST, view: null }],
+			unreadable: ['stopped', { ...POST, snapshot: null }],
 		}),
 		...shapesOf(watchList, {
 			nothing: [{ watches: [], total: 0 }, PAGE],
@@ -378,7 +376,7 @@ export function watchVariants(): Shape[] {
 		...askedShapes(
 			'gone on',
 			{ ...questionOf(FLIGHTS), stepsSince: 1_000_000 },
-			{ ...POST, view: snapshotAtNow(AT_WORK) },
+			{ ...POST, snapshot: snapshotAtNow(AT_WORK) },
 		),
 		...askedShapes('giant', questionOf(GIANT_SESSION), GIANT_POST),
 		...askedShapes('giant, answered in part', partly(questionOf(GIANT_SESSION)), GIANT_POST),

@@ -36,7 +36,7 @@ interface Begun {
 type Ours = Awaited<ReturnType<typeof judge>>;
 
 async function judge(store: Store, found: { session: Session; readAt: number; arrival: number }, isWatched: boolean) {
-	const { marks: _marks, ...ours } = await ourAnswers(store.answers, {
+	const { secrecy: _marks, ...ours } = await ourAnswers(store.answers, {
 		serviceUrl: SERVICE,
 		reading: found,
 		isWatched,

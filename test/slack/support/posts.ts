@@ -1,10 +1,10 @@
-import type { QuestionView } from '../../../src/domain/session-snapshot.ts';
+import type { QuestionSnapshot } from '../../../src/domain/session-snapshot.ts';
 import type { PostContext } from '../../../src/screens/question-post.ts';
 import type { Asked } from '../../../src/store/question-store.ts';
 
 /** The context of a post in a channel that shows everything. */
 export function postContext(
-	overrides: Partial<PostContext> & Pick<PostContext, 'sessionId' | 'view' | 'names' | 'now'>,
+	overrides: Partial<PostContext> & Pick<PostContext, 'sessionId' | 'snapshot' | 'names' | 'now'>,
 ): PostContext {
 	return {
 		standing: null,
@@ -27,12 +27,12 @@ export function postContext(
 }
 
 /** A question as it was announced. */
-export function askedContent(question: QuestionView): Asked {
+export function askedContent(question: QuestionSnapshot): Asked {
 	return { question, readAt: 0 };
 }
 
 /** A question of which each item was answered with this value. */
-export function answeredContent(question: QuestionView, value: string): Asked {
+export function answeredContent(question: QuestionSnapshot, value: string): Asked {
 	const answered = question.items.map((item) => ({ ...item, open: false, value }));
 	return { ...askedContent(question), answered };
 }

@@ -5,13 +5,13 @@ import { now } from './answers.ts';
 
 /** A watch of a session, as a channel's list shows it. */
 export function watchOf(
-	view: SessionSnapshot,
+	snapshot: SessionSnapshot,
 ): Omit<Awaited<ReturnType<WatchStore['list']>>['watches'][number], 'question'> {
 	return {
 		id: 'watch-1',
 		teamId: 'T1',
 		channelId: 'C1',
-		session: { service: 'https://service.example', sessionId: view.sessionId },
+		session: { service: 'https://service.example', sessionId: snapshot.sessionId },
 		mode: 'card',
 		createdBy: 'U0OURS1',
 		createdAt: now,
@@ -19,7 +19,7 @@ export function watchOf(
 		lastChangeAt: now,
 		ended: null,
 		style: DEFAULT_CHANNEL_SETTINGS,
-		view,
+		snapshot,
 		checkedAt: now,
 		unreadCode: null,
 	};

@@ -10,10 +10,10 @@ import {
 	encodeListedWatch,
 	encodeMenuChoice,
 	encodeQuestionRef,
-	encodeReply,
 	encodeSnooze,
 	encodeTarget,
 	encodeTextTarget,
+	encodeThreadReply,
 	encodeUnwatchAll,
 	inboxRowId,
 } from '../../../src/slack/ids.ts';
@@ -186,7 +186,7 @@ const choice: PressValue = ({ session }, { card }) =>
 		channelId: card.channel,
 	});
 const reply: PressValue = ({ session }, { card }) =>
-	encodeReply({
+	encodeThreadReply({
 		id: 'unknown',
 		sessionId: session,
 		messageIndex: 0,

@@ -1,4 +1,4 @@
-import type { parseSessionCommand } from '../../../src/people/session-command.ts';
+import type { parseSessionCommand } from '../../../src/people/session/parse-command.ts';
 import type { Refusal } from '../../../src/slack/access-policy.ts';
 import { ACTIONS, type ActionId } from '../../../src/slack/ids.ts';
 

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseSessionCommand } from '../../../src/people/session-command.ts';
+import { parseSessionCommand } from '../../../src/people/session/parse-command.ts';
 import { ACTIONS } from '../../../src/slack/ids.ts';
 import { ACTS } from './acts.ts';
 import { expected, type WhoMayApp, whoMayApp } from './harness.ts';

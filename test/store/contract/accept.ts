@@ -137,8 +137,8 @@ export function describeAccept(subject: Subject): void {
 			expect(again).toMatchObject({ ...result, answer: { content: { items: [{ secret: true }] } } });
 			// What was sent as a secret stays one, whatever its author ticks later.
 			if (states.length > 0) await answers().accept({ ...given, items: [item('green')] });
-			const { marks } = await replica().toQuestions(given.question, [given.fingerprint], []);
-			expect(marks).toMatchObject([{ secret: [0], ...mark }]);
+			const { secrecy } = await replica().toQuestions(given.question, [given.fingerprint], []);
+			expect(secrecy).toMatchObject([{ secret: [0], ...mark }]);
 		});
 
 		it.each(LIVE)(

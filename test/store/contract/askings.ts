@@ -423,9 +423,9 @@ export function describeAskings(subject: Subject): void {
 			await found([{ kind: 'seen', evidence: WAITED }]);
 			await unwatch(watch.id);
 			expect(await rows()).toMatchObject([{ id, settledHow: 'unwatched' }]);
-			const view = askingView({ ...QUESTION, fingerprint: ASKED.fingerprint });
+			const snapshot = askingView({ ...QUESTION, fingerprint: ASKED.fingerprint });
 			const reopened = await foundIn(store(), KEY, [REOPENED]);
-			await added({ createdAt: T0 + 9, view: { ...view, seenAt: T0 + 9 }, found: reopened });
+			await added({ createdAt: T0 + 9, snapshot: { ...snapshot, seenAt: T0 + 9 }, found: reopened });
 			expect(await rows()).toMatchObject([{ id, settledAt: null, settledHow: null, askedAt: T0 }]);
 			expect(await evidenceOf(0)).toEqual(WAITED);
 		});
@@ -434,8 +434,8 @@ export function describeAskings(subject: Subject): void {
 			const watch = await added();
 			await found([asks()]);
 			await unwatch(watch.id);
-			const view = askingView({ ...QUESTION, messageIndex: OTHER.messageIndex, fingerprint: OTHER.fingerprint });
-			await added({ view, found: await foundIn(store(), KEY, [settled('closed'), asks(OTHER)]) });
+			const snapshot = askingView({ ...QUESTION, messageIndex: OTHER.messageIndex, fingerprint: OTHER.fingerprint });
+			await added({ snapshot, found: await foundIn(store(), KEY, [settled('closed'), asks(OTHER)]) });
 			expect(await rows()).toMatchObject([{ settledHow: 'closed' }, { messageIndex: 3, settledAt: null }]);
 		});
 
@@ -490,12 +490,12 @@ export function describeAskings(subject: Subject): void {
 		it('keeps its items as the read that settles it shows them', async () => {
 			await added();
 			const items = [{ title: 'Colour', description: null, value: 'blue' }] as never;
-			const view = askingView({ ...QUESTION, messageIndex: 1 });
+			const snapshot = askingView({ ...QUESTION, messageIndex: 1 });
 			const token = 'reads';
 			const shows = async (questions: readonly FoundChange[]) => {
 				await store().sessions.takeDue(SERVICE, { ...LEASE, token }, 10, T0);
 				const found = await foundIn(store(), KEY, questions, { itemsAt: (at) => (at === 1 ? items : undefined) });
-				const update = read({ nextRead: { at: T0, by: T0 }, view, found });
+				const update = read({ nextRead: { at: T0, by: T0 }, snapshot, found });
 				await recordRead(store(), { session: KEY, token }, { update, watches: [], now: T0 });
 			};
 			await shows([asks()]);

@@ -12,8 +12,8 @@ import { LEASE, present, SERVICE, storeActs, T0 } from '../support.ts';
 import { asking, byText, KEY, news, read, settled, shownAt, watchActs } from './watch-acts.ts';
 
 const asks = session({ sessionId: 's1', status: 'humanInput', messages: [assistant('Which?', 'Colour')] });
-const view = snapshotOf(asks, T0);
-const question = present(view.question);
+const snapshot = snapshotOf(asks, T0);
+const question = present(snapshot.question);
 const { fingerprint } = question;
 const QUESTION = { teamId: 'T1', session: KEY, fingerprint };
 const NOTE = 'You know the traveller.';
@@ -26,7 +26,7 @@ export function describeHandOvers(subject: Subject): void {
 
 	/** A watch whose question is posted. */
 	async function askedIn(channelId = 'C1'): Promise<Watch> {
-		const watch = await addWatch(subject.store.watches, { view, channelId });
+		const watch = await addWatch(subject.store.watches, { snapshot, channelId });
 		await acts.recorded([news(watch, { posts: [asking(watch)] })], read({ nextRead: { at: T0, by: T0 } }));
 		await acts.posted();
 		await acts.posted();
@@ -86,9 +86,9 @@ export function describeHandOvers(subject: Subject): void {
 	}
 
 	/** Records the read that finds this. */
-	async function found(watch: Watch, questions: readonly FoundChange[], seen = view) {
+	async function found(watch: Watch, questions: readonly FoundChange[], seen = snapshot) {
 		const current = present(await acts.stored(watch.id));
-		await acts.recorded([news(current)], read({ nextRead: { at: T0, by: T0 }, questions, view: seen }));
+		await acts.recorded([news(current)], read({ nextRead: { at: T0, by: T0 }, questions, snapshot: seen }));
 	}
 
 	describe('a hand-over', () => {
@@ -104,13 +104,13 @@ export function describeHandOvers(subject: Subject): void {
 			const told = (await due()).find(({ post }) => post.content.kind === 'handedOver');
 			expect(told).toMatchObject({ watch: { id: watch.id }, question: { fingerprint, settled: null, note: NOTE } });
 			expect(await storedNote()).toMatch(/^(?!.*know).+/s);
-			await addWatch(subject.store.watches, { view, teamId: 'T2' });
+			await addWatch(subject.store.watches, { snapshot, teamId: 'T2' });
 			expect(await held('T2')).toEqual([null]);
 		});
 
 		it('is refused while somebody in another workspace has the question', async () => {
 			const watch = await askedIn();
-			const other = await addWatch(subject.store.watches, { view, teamId: 'T2' });
+			const other = await addWatch(subject.store.watches, { snapshot, teamId: 'T2' });
 			await store().handOver(wish(watch, 'V1', ['U-ANN', 'U-BOB']), T0);
 			const elsewhere = { ...wish(other, 'V2', ['U-EVE', 'U-FAY']), teamId: 'T2' };
 			expect(await replica().handOver(elsewhere, T0)).toEqual({ kind: 'elsewhere' });
@@ -328,7 +328,7 @@ export function describeHandOvers(subject: Subject): void {
 		});
 
 		describe('of a question that', () => {
-			const again = present(view.digest.question);
+			const again = present(snapshot.digest.question);
 			const ends = (how: 'closed' | 'renewed') => ({ kind: 'settled', how }) as const;
 			const asked = { kind: 'asked', question: again, settled: null } as const;
 
@@ -400,7 +400,7 @@ export function describeHandOvers(subject: Subject): void {
 
 	it('gives the open posts of a reworded question its new text, also a direct message that waits, and draws them again', async () => {
 		const watch = await askedIn();
-		const known = present(view.digest.question);
+		const known = present(snapshot.digest.question);
 		await found(watch, [settled('answered'), { kind: 'asked', question: known, settled: null }]);
 		const posts = [asking(watch, 'again')];
 		const current = present(await acts.stored(watch.id));
@@ -412,7 +412,7 @@ export function describeHandOvers(subject: Subject): void {
 			lastReadAt: T0 + 5,
 			nextRead: { at: T0, by: T0 },
 			questions: [{ kind: 'updated', question: { ...known, shownHash: 'h2' } }],
-			view: { ...view, question: reworded },
+			snapshot: { ...snapshot, question: reworded },
 		});
 		await acts.recorded([], update);
 		expect(await waiting()).toEqual(['person:T1:U-BOB:V1 handedOver', ...ALL_AGAIN, 'watch question again']);

@@ -36,7 +36,7 @@ export function describeQueries(subject: Subject): void {
 		const arrival = await stored.arrivals({ service: SERVICE, sessionId: asking.sessionId });
 		return ourAnswers(stored, { serviceUrl: SERVICE, reading: { session: asking, readAt: T0 + 1_000, arrival } });
 	}
-	const marksIn = async () => (await oursIn(ASKS)).marks;
+	const marksIn = async () => (await oursIn(ASKS)).secrecy;
 
 	/** The positions of the question of `asking` that are not open although they are empty. */
 	async function closed(asking = ASKS): Promise<number[]> {
@@ -124,10 +124,10 @@ export function describeQueries(subject: Subject): void {
 		] as const)('tells secret positions of an answer whose "%s" is damaged', async (column, lost) => {
 			const given = submission({ items: [item('blue'), item('hunter2', { secret: true }), item(null)] });
 			await accepted(given, 'delivering', 'delivered');
-			const [marks] = await marksIn();
-			expect(marks).toMatchObject({ secret: [1], mayHaveArrived: true, values: ['blue', null, null] });
+			const [secrecy] = await marksIn();
+			expect(secrecy).toMatchObject({ secret: [1], mayHaveArrived: true, values: ['blue', null, null] });
 			await damage(given.id, column);
-			expect(await marksIn()).toEqual([{ ...marks, ...lost }]);
+			expect(await marksIn()).toEqual([{ ...secrecy, ...lost }]);
 		});
 
 		it('hides what somebody outside wrote where a damaged answer of ours was secret', async () => {
@@ -269,7 +269,7 @@ export function describeMarked(subject: Subject): void {
 	async function markedBy(prepare: () => Promise<unknown>, act: () => Promise<unknown>) {
 		const watch = await added();
 		await posted();
-		await recorded([news(watch, { posts: [asking(watch)] })], read({ view: askingView(), questions: [ASKED] }));
+		await recorded([news(watch, { posts: [asking(watch)] })], read({ snapshot: askingView(), questions: [ASKED] }));
 		await posted();
 		await formShown({ question, id: 'V1', person: EVE }, T0);
 		await prepare();

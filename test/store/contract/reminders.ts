@@ -45,8 +45,8 @@ export function describeReminders(subject: Subject): void {
 	/** A watch whose question was posted at `T0`. */
 	async function asked(overrides: Parameters<typeof addWatch>[1] = {}): Promise<Watch> {
 		const { sessionId = 's1' } = overrides;
-		const view = { ...snapshotOf(asks(), T0), sessionId };
-		const watch = await addWatch(watches(), { view, ...overrides });
+		const snapshot = { ...snapshotOf(asks(), T0), sessionId };
+		const watch = await addWatch(watches(), { snapshot, ...overrides });
 		await posted();
 		await announce(watch);
 		await posted();
@@ -56,22 +56,22 @@ export function describeReminders(subject: Subject): void {
 	/** Queues the post of the watch's question, as a read then does. */
 	async function announce(watch: Watch, title = 'Colour', readAt = T0): Promise<void> {
 		const { sessionId } = watch.session;
-		const view = { ...snapshotOf(asks(title), readAt), sessionId };
-		const update = { ...(await again(view, watch.session)), lastReadAt: readAt };
+		const snapshot = { ...snapshotOf(asks(title), readAt), sessionId };
+		const update = { ...(await again(snapshot, watch.session)), lastReadAt: readAt };
 		const at = { takenAt: Math.max(readAt, T0 + 20_000), now: readAt, session: watch.session };
 		expect(await recorded([news(watch, { posts: [asking(watch, QUESTION_KEY)] })], update, at)).toBe(true);
 	}
 
 	/** A read of this content, after which the session is due again at once. */
-	async function again(view: SessionSnapshot, { service, sessionId } = KEY) {
+	async function again(snapshot: SessionSnapshot, { service, sessionId } = KEY) {
 		const open = (await rowsOf('questions', { service, sessionId })).find(({ settledAt }) => settledAt === null);
-		const { question } = view.digest;
-		const isOpen = question !== null && hasOpenQuestion(view.digest);
+		const { question } = snapshot.digest;
+		const isOpen = question !== null && hasOpenQuestion(snapshot.digest);
 		const isSame = isOpen && open?.fingerprint === question.fingerprint;
 		const questions: FoundChange[] = [];
 		if (open !== undefined && !isSame) questions.push({ kind: 'settled', how: isOpen ? 'changed' : 'closed' });
 		if (isOpen && !isSame) questions.push({ kind: 'asked', question, settled: null });
-		return read({ view, questions, nextRead: { at: T0, by: T0 } });
+		return read({ snapshot, questions, nextRead: { at: T0, by: T0 } });
 	}
 
 	/** Leases the held reminders that are due then, and no other posts. */
@@ -126,7 +126,7 @@ export function describeReminders(subject: Subject): void {
 
 	describe('reminders', () => {
 		it('begin with the post of a question, and not before', async () => {
-			const watch = await addWatch(watches(), { view: snapshotOf(asks(), T0) });
+			const watch = await addWatch(watches(), { snapshot: snapshotOf(asks(), T0) });
 			await posted();
 			await announce(watch);
 			expect(await heldIn()).toBeNull();
@@ -153,7 +153,7 @@ export function describeReminders(subject: Subject): void {
 			[T0 + MINUTE_MS, T0 + MINUTE_MS],
 			[T0 + 99_000, T0 + 62_000],
 		])('count from when the post was sent, at the latest from now: %i', async (sentAt, countsFrom) => {
-			const watch = await addWatch(watches(), { view: snapshotOf(asks(), T0) });
+			const watch = await addWatch(watches(), { snapshot: snapshotOf(asks(), T0) });
 			await posted();
 			await announce(watch);
 			const due = await subject.store.posts.takeDue(LEASE, 9, T0 + 62_000);
@@ -189,11 +189,11 @@ export function describeReminders(subject: Subject): void {
 		it('count from now where the question is open again, and keep what was counted', async () => {
 			await asked();
 			await shows([entryOf(await factOf(), 'reminder')]);
-			const view = snapshotOf(asks(), T0);
-			const question = present(view.digest.question);
+			const snapshot = snapshotOf(asks(), T0);
+			const question = present(snapshot.digest.question);
 			await recorded([], read({ questions: [{ kind: 'settled', how: 'wentOn' }], nextRead: { at: T0, by: T0 } }));
 			expect((await factsOf()).questions).toEqual([]);
-			await recorded([], read({ view, questions: [{ kind: 'reopened', question }] }), { takenAt: T0 + 80_000 });
+			await recorded([], read({ snapshot, questions: [{ kind: 'reopened', question }] }), { takenAt: T0 + 80_000 });
 			expect(await factOf()).toMatchObject({ remindSince: T0 + 80_000, remindedAt: FIRST_LOOK, lastReminderAt: null });
 		});
 

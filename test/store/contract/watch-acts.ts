@@ -1,6 +1,6 @@
 import type { SettledHow } from '../../../src/domain/occurrences.ts';
 import type { SessionKey } from '../../../src/domain/session.ts';
-import type { QuestionView } from '../../../src/domain/session-snapshot.ts';
+import type { QuestionSnapshot } from '../../../src/domain/session-snapshot.ts';
 import type { WatchUpdate } from '../../../src/sessions/recording-store.ts';
 import { sessionReads } from '../../../src/store/session-reads.ts';
 import type { Watch } from '../../../src/store/watch.ts';
@@ -41,7 +41,7 @@ export function news(watch: Watch, overrides: Partial<WatchUpdate> = {}): WatchU
 }
 
 /** A question as channels see it, and how a read tells that it is asked and settled. */
-export const QUESTION: QuestionView = {
+export const QUESTION: QuestionSnapshot = {
 	messageIndex: 1,
 	fingerprint: 'f',
 	shownHash: 'shown',
@@ -148,7 +148,7 @@ export function watchActs(subject: Subject) {
 	async function asked(): Promise<Watch> {
 		const watch = await added();
 		await posted();
-		const update = read({ nextRead: { at: T0, by: T0 }, view: askingView(), questions: [ASKED] });
+		const update = read({ nextRead: { at: T0, by: T0 }, snapshot: askingView(), questions: [ASKED] });
 		await recorded([news(watch, { posts: [asking(watch)] })], update);
 		await posted();
 		await drawn();

@@ -39,7 +39,7 @@ export function describeWatchPosts(subject: Subject): void {
 			expect([...shown.keys()]).toEqual([watch.id]);
 			expect(shown.get(watch.id)).toMatchObject({
 				watch: { ended: { reason: 'unwatched' } },
-				view: { sessionId: 's1' },
+				snapshot: { sessionId: 's1' },
 			});
 		});
 
@@ -149,7 +149,7 @@ export function describeWatchPosts(subject: Subject): void {
 			const watch = await added();
 			const other = await added({ channelId: 'C2' });
 			await posted();
-			const again = (...questions: FoundChange[]) => read({ view: askingView(), questions });
+			const again = (...questions: FoundChange[]) => read({ snapshot: askingView(), questions });
 			await queue(watch, [asking(watch)], again(ASKED));
 			await queue(other, [asking(other)]);
 			await posted();
@@ -301,7 +301,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 		it('finds the watch of a deleted card, of a question and of a list of reminders', async () => {
 			const watch = await added();
 			await posted();
-			const update = read({ view: askingView(), questions: [ASKED] });
+			const update = read({ snapshot: askingView(), questions: [ASKED] });
 			await recorded([news(watch, { posts: [asking(watch), said(watch, 'paused')] })], update);
 			await posted();
 			await posted();
