@@ -77,10 +77,10 @@ describe('hostile sessions', () => {
 			fc.property(hostileSession, sessionId, hostileText, fc.boolean(), (raw, id, name, isAnswered) => {
 				const session = gatedResponse({ session: raw }, id);
 				fc.pre(session !== null);
-				const view = { ...snapshotOf(session, now), sessionId: id };
+				const snapshot = { ...snapshotOf(session, now), sessionId: id };
 				const names = { displayName: () => name };
 				const card = watchCard({
-					view,
+					snapshot,
 					isEndTold: false,
 					link: null,
 					unreadCode: isAnswered ? 'session_missing' : null,
@@ -99,11 +99,11 @@ describe('hostile sessions', () => {
 				expect(JSON.stringify(card)).not.toContain('"url":"https://bucket.example');
 				const standing = isAnswered ? answerOf({ person: { teamId: 'T1', userId: name } }) : null;
 				const options = { standing, names, adminContact: name, discreet: isAnswered };
-				const post = postContext({ ...options, sessionId: id, view, now });
-				expectSafeMessage(watchPost({ kind: 'status', from: view.status, to: view.status }, post));
-				if (view.question === null) return;
-				expectSafeMessage(settledQuestionPost(answeredContent(view.question, name), 'answered', post));
-				expectSafeMessage(askedPost(askedContent(view.question), false, post));
+				const post = postContext({ ...options, sessionId: id, snapshot, now });
+				expectSafeMessage(watchPost({ kind: 'status', from: snapshot.status, to: snapshot.status }, post));
+				if (snapshot.question === null) return;
+				expectSafeMessage(settledQuestionPost(answeredContent(snapshot.question, name), 'answered', post));
+				expectSafeMessage(askedPost(askedContent(snapshot.question), false, post));
 			}),
 			{ numRuns: runs(50) },
 		);

@@ -149,7 +149,7 @@ async function template(store: Store, now: number): Promise<void> {
 		createdBy: 'U0',
 		createdAt: now,
 		card: { target: { kind: 'watch', watchId: id, ...place }, key: 'card', content: { kind: 'card' } },
-		view,
+		snapshot: view,
 		found: firstFound(view),
 		limits: NO_LIMITS,
 	});

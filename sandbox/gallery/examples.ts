@@ -149,7 +149,7 @@ type Named = Readonly<Record<string, Form>>;
 
 /** Every kind of post in every state. The compiler names a kind, or an end of a question, without an example. */
 function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKind, Named>> {
-	const post: PostContext = { ...POST, names, view: snapshotAtNow(ASKING), showAnswers, offersOptions: buttons };
+	const post: PostContext = { ...POST, names, snapshot: snapshotAtNow(ASKING), showAnswers, offersOptions: buttons };
 	const question = questionOf(ASKING);
 	const open = { question, readAt: NOW - 120_000 };
 	const answered = { ...open, answered: question.items.map((one) => ({ ...one, open: false, value: ANSWER })) };
@@ -162,13 +162,13 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 	const settled = (how: SettledLook | null, more: Partial<PostContext> = {}) =>
 		settledQuestionPost(how === 'answered' ? answered : open, how, { ...post, ...more });
 	const about = (session: ReadSession, more: Partial<PostContext> = {}) => {
-		const view = snapshotAtNow(session);
-		return askedPost({ ...open, question: questionOf(session) }, false, { ...post, view, ...more });
+		const snapshot = snapshotAtNow(session);
+		return askedPost({ ...open, question: questionOf(session) }, false, { ...post, snapshot, ...more });
 	};
 	const plain = (content: PostedContent, more: Partial<PostContext> = {}) => watchPost(content, { ...post, ...more });
 	const sent = { press: { undoUntil: NOW - 5_000 }, deliveredAt: NOW - 4_000, endedAt: NOW - 2_000 };
 	const card = (session: ReadSession, more: Partial<CardModel> = {}) =>
-		watchCard({ ...GIANT_CARD, asks: false, unreadCode: null, names, view: snapshotAtNow(session), ...more });
+		watchCard({ ...GIANT_CARD, asks: false, unreadCode: null, names, snapshot: snapshotAtNow(session), ...more });
 	const reminded = (stage: ReminderStage, questionId = 'one') => ({
 		...ESCALATION,
 		question,
@@ -217,7 +217,7 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 					settled('answered', pressed({ ...sent, state: 'delivered', agentOutcome })),
 				]),
 			),
-			'session over': settled('ended', { view: snapshotAtNow(ALL.done), ended: 'sessionOver' }),
+			'session over': settled('ended', { snapshot: snapshotAtNow(ALL.done), ended: 'sessionOver' }),
 			...Object.fromEntries(SETTLED.map((how) => [CAPTIONS[how], settled(how)])),
 		},
 		card: {
@@ -231,8 +231,8 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 			'not found for ten minutes': card(WORKING, { unreadCode: 'session_missing', checkedAt: NOW - 600_000 }),
 		},
 		sessionEnded: {
-			done: endPost('completed', { ...post, view: snapshotAtNow(ALL.done), ended: 'sessionOver' }),
-			failed: endPost('failed', { ...post, view: snapshotAtNow(trip('failed')), ended: 'sessionOver' }),
+			done: endPost('completed', { ...post, snapshot: snapshotAtNow(ALL.done), ended: 'sessionOver' }),
+			failed: endPost('failed', { ...post, snapshot: snapshotAtNow(trip('failed')), ended: 'sessionOver' }),
 		},
 		status: { paused: plain({ kind: 'status', from: 'active', to: 'paused' }) },
 		watchEnded: { unwatched: plain({ kind: 'watchEnded' }, { ended: 'unwatched' }) },

@@ -114,7 +114,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 		/**
 		 * Writes `patch` if the lease `token` holds the answer, its state is that of `answer` and, with `editCount`,
 		 * its text is the same. Ending states wipe secret values in the same write. It marks what people see, except
-		 * that a PUT begins (`before`): that looks like waiting to be sent. Returns the stored answer. Null: another
+		 * that a PUT begins (`beforePut`): that looks like waiting to be sent. Returns the stored answer. Null: another
 		 * replica has it, its author changed it (`retry`, `withdraw`), another answer replaced it, or an earlier
 		 * write changed the state although its reply was lost.
 		 */
@@ -154,7 +154,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 				};
 				if (Object.values(set).every((value) => value === undefined)) return answer;
 				const isOnTime = checksTime && patch.putStartedAt != null ? isNow(patch.putStartedAt) : sql<boolean>`true`;
-				const written = await (patch.before == null
+				const written = await (patch.beforePut == null
 					? changeAnswer(trx, cipher, answer, set)
 					: beginPut(trx, cipher, answer, { set, isOnTime }));
 				recordChange({ trx, now }, answer, written, arrivedAt !== null);
@@ -164,7 +164,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 					return changed;
 				}
 				const what = changed.state === 'delivered' ? 'delivered' : 'answer';
-				if (patch.before == null && looksOther(answer, changed))
+				if (patch.beforePut == null && looksOther(answer, changed))
 					await markQuestion({ trx, now }, changed.question, what);
 				// After the lock of its session.
 				if (fails && mayHaveArrived(changed)) await noteArrival(trx, changed, now, null);

@@ -72,7 +72,7 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, { policy, m
 		const begunAt = uptimeOf(clock);
 		const marked = {
 			state: 'delivering',
-			before: await beforePut(comparisonInput(answer, session)),
+			beforePut: await beforePut(comparisonInput(answer, session)),
 			putStartedAt: clock.now(),
 			startFailed: false,
 			missingCount: 0,
@@ -225,10 +225,10 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, { policy, m
 		const now = clock.now();
 		const delivered = deliveredPatch(now, answer.startFailed);
 		if (comparison.kind === 'alreadyOurs') return { ...delivered, ...keptQuestion(session, answer) };
-		if (await hasMovedSince(answer.before, comparisonInput(answer, session))) return delivered;
+		if (await hasMovedSince(answer.beforePut, comparisonInput(answer, session))) return delivered;
 		if (comparison.kind !== 'clear') return endedBy(answer, comparison, session, sentAt);
 		// An agent that has worked since may have read our answer and emptied the field.
-		if (answer.before !== null && hasWorkedSince(answer.before, session))
+		if (answer.beforePut !== null && hasWorkedSince(answer.beforePut, session))
 			return { state: 'changed', nextAttemptAt: null, putStartedAt: sentAt };
 		if (now < answer.giveUpAt) return null;
 		// The time to try is over, and this read shows that nothing arrived.

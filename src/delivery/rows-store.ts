@@ -110,7 +110,7 @@ export function readAnswer(row: AnswerRow, cipher: Cipher): Answer {
 		content: readContent(row, secretPositions ?? [], cipher),
 		secretPositions,
 		state: state.parse(row.state),
-		before: row.beforePut === null ? null : storedBeforePut.parse(JSON.parse(row.beforePut)),
+		beforePut: row.beforePut === null ? null : storedBeforePut.parse(JSON.parse(row.beforePut)),
 		agentOutcome: agentOutcome.nullable().parse(row.agentOutcome),
 		// A damaged timeline counts as empty: it must not prevent an answer.
 		timeline: parseOrNull(timeline, row.timeline) ?? [],
@@ -354,11 +354,11 @@ export function patchColumns(
 	now: number,
 	cipher: Cipher,
 ): AnswerChange {
-	const { state: next, before, other, arrival, startFailed, ...columns } = patch;
+	const { state: next, beforePut, other, arrival, startFailed, ...columns } = patch;
 	return {
 		...columns,
 		...(next !== undefined && next !== answer.state && enterState(answer, next, now, { first: other, arrival })),
-		beforePut: before && JSON.stringify(before),
+		beforePut: beforePut && JSON.stringify(beforePut),
 		other: other && otherColumn.seal(other, placeOf(answer), cipher),
 		startFailed: startFailed === undefined ? undefined : Number(startFailed),
 	};

@@ -174,7 +174,7 @@ export interface Answer extends SubmittedAnswer, Submission {
 	readonly nextAttemptAt: number | null;
 	/** Set before a PUT begins. Cleared when certainly nothing was saved. Set in a failed state: it may have arrived. */
 	readonly putStartedAt: number | null;
-	readonly before: BeforePut | null;
+	readonly beforePut: BeforePut | null;
 	readonly deliveredAt: number | null;
 	readonly agentOutcome: AgentOutcome | null;
 	readonly endedAt: number | null;

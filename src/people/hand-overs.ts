@@ -30,12 +30,12 @@ export function createHandOvers(core: HandlerContext<HandOverStores>) {
 	async function askedIn({ teamId, session, fingerprint }: HandedQuestion, channelId: string) {
 		const watched = await watches.find({ teamId, channelId }, session);
 		const shown = watched && (await watches.shownOf([watched.id])).get(watched.id);
-		const question = shown?.view?.question ?? null;
-		if (shown?.view == null || question?.fingerprint !== fingerprint) return { kind: 'closed', by: null } as const;
+		const question = shown?.snapshot?.question ?? null;
+		if (shown?.snapshot == null || question?.fingerprint !== fingerprint) return { kind: 'closed', by: null } as const;
 		const standing = await answers.standing({ ...session, messageIndex: question.messageIndex });
 		const isOpen = question.openCount > 0 && !isAnsweredSince(standing, shown.checkedAt);
 		if (!isOpen) return { kind: 'closed', by: standing } as const;
-		const asked = { question, sessionName: shown.view.name, discreet: shown.style.discreet };
+		const asked = { question, sessionName: shown.snapshot.name, discreet: shown.style.discreet };
 		return { kind: 'possible', ...asked, watchId: shown.watch.id, handOver: handOverOf(shown) } as const;
 	}
 

@@ -18,7 +18,7 @@ type Found = Awaited<ReturnType<WatchStore['findByPost']>>[number];
 
 /** Whether the thread of a post is about the watch's open question. A card's thread is, if its channel wants that. */
 function isAboutOpen({ watch, style, post, question }: Found): boolean {
-	if (watch.ended !== null || question === null || question.settled !== null) return false;
+	if (watch.ended !== null || question === null || question.settledHow !== null) return false;
 	if (post.kind === 'card') return isInThread(watch.mode, style);
 	return post.questionId === question.id;
 }
@@ -76,9 +76,9 @@ export function createOffers(core: Core) {
 			const page = { offset: 0, limit: MOST_SEARCHED };
 			const { watches: listed } = await watches.list({ teamId: person.teamId, channelId }, page);
 			const found = await Promise.all(
-				listed.map(async ({ view, session, checkedAt }) => {
-					const question = view?.question ?? null;
-					if (view === null || question === null || question.openCount === 0) return [];
+				listed.map(async ({ snapshot, session, checkedAt }) => {
+					const question = snapshot?.question ?? null;
+					if (snapshot === null || question === null || question.openCount === 0) return [];
 					const position = itemFor(question);
 					const { sessionId, service } = session;
 					const { messageIndex } = question;
@@ -88,7 +88,7 @@ export function createOffers(core: Core) {
 						(await whoMayAnswer.whyNot(person, sessionId, channelId)) !== null
 					)
 						return [];
-					return [{ question, position, sessionId, sessionName: view.name }];
+					return [{ question, position, sessionId, sessionName: snapshot.name }];
 				}),
 			);
 			const asking = found.flat();
@@ -128,7 +128,7 @@ export function createOffers(core: Core) {
 				return isMention ? { place: { channelId }, run: say } : null;
 			}
 			const { sessionId } = open.watch.session;
-			const sessionName = open.view?.name ?? '';
+			const sessionName = open.snapshot?.name ?? '';
 			const { question, readAt } = open.asked;
 			const isOne = others.length === 0;
 			const about = isOne ? open.question?.id : threadTs;
@@ -157,7 +157,10 @@ export function createOffers(core: Core) {
 		/** The only item of the question that a reply was offered to, as last read. Null when another one is asked. */
 		async itemOf({ teamId }: Person, { channelId, threadTs }: OfferedReply, fingerprint: string) {
 			const found = await watches.findByPost({ teamId, channelId }, threadTs);
-			return found.find(({ view }) => view?.question?.fingerprint === fingerprint)?.view?.question?.items[0] ?? null;
+			return (
+				found.find(({ snapshot }) => snapshot?.question?.fingerprint === fingerprint)?.snapshot?.question?.items[0] ??
+				null
+			);
 		},
 	};
 }

@@ -41,7 +41,7 @@ export function registerTextAsAnswer(
 		const [text, withFiles] = [await offers.textOf(request, message), offers.hasFiles(message)];
 		const [found, ...others] = await offers.findWatches(request);
 		if (text === '') {
-			const about = found && { sessionId: found.watch.session.sessionId, name: found.view?.name ?? '' };
+			const about = found && { sessionId: found.watch.session.sessionId, name: found.snapshot?.name ?? '' };
 			return replying(request, () => {
 				const files = withFiles ? filesHelp(core, about ?? null) : null;
 				return files ?? chosenTextHelp('no_text');

@@ -28,7 +28,7 @@ import { asksWords, type PostContext, postTitle, waitingLine, watchAgain } from 
 export interface CardModel
 	extends Pick<PostContext, 'claimedBy' | 'discreet' | 'handOver' | 'isUpdate' | 'names'>,
 		Pick<PostContext, 'adminContact' | 'again' | 'dashboardUrl' | 'ended'> {
-	readonly view: SessionSnapshot;
+	readonly snapshot: SessionSnapshot;
 	/** The card shows the open question, because no post in the channel does. */
 	readonly asks: boolean;
 	/** Another message tells the end of the session. */
@@ -47,28 +47,28 @@ export interface CardModel
  */
 export function watchCard(model: CardModel): MessageContent {
 	if (model.isEndTold) return endedCard(model);
-	const { view, discreet } = model;
+	const { snapshot, discreet } = model;
 	// Nobody reads a session that is not watched, so its state may have changed.
-	const isLeft = model.ended !== null && !isOver(view.status);
-	const title = sessionTitle(view.name, view.sessionId);
-	const asked = (view.question?.openCount ?? 0) > 0 ? view.question : null;
+	const isLeft = model.ended !== null && !isOver(snapshot.status);
+	const title = sessionTitle(snapshot.name, snapshot.sessionId);
+	const asked = (snapshot.question?.openCount ?? 0) > 0 ? snapshot.question : null;
 	const open = model.asks && !isLeft ? asked : null;
-	const isAskedElsewhere = asked !== null && open === null && !isOver(view.status);
-	const asks = isAskedElsewhere ? asksWords(title) : titleLine(view);
+	const isAskedElsewhere = asked !== null && open === null && !isOver(snapshot.status);
+	const asks = isAskedElsewhere ? asksWords(title) : titleLine(snapshot);
 	const first = isLeft ? rich`🔹 *${title}*` : asks;
-	const told = open === null ? first : questionText({ question: open, sessionName: view.name, discreet });
-	const value = encodeTarget({ sessionId: view.sessionId, messageIndex: null });
-	const result = isOver(view.status) ? firstLines(view.result ?? '', CARD_RESULT) : null;
+	const told = open === null ? first : questionText({ question: open, sessionName: snapshot.name, discreet });
+	const value = encodeTarget({ sessionId: snapshot.sessionId, messageIndex: null });
+	const result = isOver(snapshot.status) ? firstLines(snapshot.result ?? '', CARD_RESULT) : null;
 	// Behind *Show all*, the window has the whole result, screenshot, files and dashboard.
 	const all = result?.isWhole === false ? [button(ACTIONS.open, 'Show all', { value })] : null;
 	const offered = all ?? cardMenu(model, value);
-	const says = labelAboutSession(view.sessionId, view.name);
-	const below = open !== null ? [] : (result?.pieces ?? newestStep(view));
+	const says = labelAboutSession(snapshot.sessionId, snapshot.name);
+	const below = open !== null ? [] : (result?.pieces ?? newestStep(snapshot));
 	const link = isAskedElsewhere && !isLeft && model.link !== null ? linkWords(model.link, 'question') : '';
 	const blocks = fitting(POST_ROOMS, (room) => [
-		...richText(...line(joined(first, link)), ...line(isLeft ? '' : waitingLine(view)), ...below),
+		...richText(...line(joined(first, link)), ...line(isLeft ? '' : waitingLine(snapshot)), ...below),
 		...(open !== null ? askedParts(open, model, room) : []),
-		...buttons(says(watchAgain({ ...model, sessionId: view.sessionId })), ...offered.map(says)),
+		...buttons(says(watchAgain({ ...model, sessionId: snapshot.sessionId })), ...offered.map(says)),
 		...smallLines(model),
 	]);
 	return message(told, blocks);
@@ -76,7 +76,7 @@ export function watchCard(model: CardModel): MessageContent {
 
 /** The card of a session whose end another message tells: `✅ *Book a flight* · done`, with a link to that message. */
 function endedCard(model: CardModel): MessageContent {
-	const { sessionId, name, status } = model.view;
+	const { sessionId, name, status } = model.snapshot;
 	const end = endWords(status).replace(/^(?:is|was) /, '');
 	const first = rich`${statusWords(status).emoji} *${sessionTitle(name, sessionId)}* · ${end}`;
 	const link = model.link === null ? '' : linkWords(model.link, status === 'completed' ? 'result' : 'end');
@@ -88,9 +88,9 @@ function endedCard(model: CardModel): MessageContent {
 }
 
 /** Why the watch ended, that the session cannot be read, and when it was read. */
-function smallLines({ view, unreadCode, checkedAt, ...watch }: CardModel): KnownBlock[] {
+function smallLines({ snapshot, unreadCode, checkedAt, ...watch }: CardModel): KnownBlock[] {
 	// The first line of the card says already that the session is over.
-	const isSaid = watch.ended === 'sessionOver' && watch.again !== 'done' && isOver(view.status);
+	const isSaid = watch.ended === 'sessionOver' && watch.again !== 'done' && isOver(snapshot.status);
 	return context(
 		isSaid ? '' : endedWords(watch),
 		unreadCode === null || watch.ended !== null
@@ -102,17 +102,17 @@ function smallLines({ view, unreadCode, checkedAt, ...watch }: CardModel): Known
 
 /** The post that a session is over, with the beginning of its result. */
 export function endPost(status: string, post: PostContext): MessageContent {
-	const { sessionId, view, discreet } = post;
+	const { sessionId, snapshot, discreet } = post;
 	const { emoji } = statusWords(status);
 	const title = postTitle(post);
-	const taken = tableOf(view?.result ?? '');
-	const { pieces, isWhole } = firstLines(taken?.others ?? view?.result ?? '', END_RESULT);
+	const taken = tableOf(snapshot?.result ?? '');
+	const { pieces, isWhole } = firstLines(taken?.others ?? snapshot?.result ?? '', END_RESULT);
 	const value = encodeTarget({ sessionId, messageIndex: null });
 	// Of a very long result only the beginning is stored, and the window shows no more of it.
-	const isCut = withoutNote(view?.result ?? '').missing > 0;
-	const says = labelAboutSession(sessionId, discreet ? '' : view?.name);
+	const isCut = withoutNote(snapshot?.result ?? '').missing > 0;
+	const says = labelAboutSession(sessionId, discreet ? '' : snapshot?.name);
 	const all = isCut || !isWhole ? button(ACTIONS.open, isCut ? 'Show more' : 'Show all', { value }) : null;
-	const [menu = null] = view === null ? [] : cardMenu({ ...post, view }, value).map(says);
+	const [menu = null] = snapshot === null ? [] : cardMenu({ ...post, snapshot }, value).map(says);
 	return message(`${emoji} ${discreet ? 'A session' : title} ${endWords(status)}`, [
 		// The menu stands beside the words, so that it takes no line of its own.
 		...row(`${emoji} ${title} ${endWords(status)}`, menu),
@@ -123,17 +123,20 @@ export function endPost(status: string, post: PostContext): MessageContent {
 	]);
 }
 
-function cardMenu({ view, ended, dashboardUrl }: Pick<CardModel, 'view' | 'ended' | 'dashboardUrl'>, value: string) {
+function cardMenu(
+	{ snapshot, ended, dashboardUrl }: Pick<CardModel, 'snapshot' | 'ended' | 'dashboardUrl'>,
+	value: string,
+) {
 	return moreMenu(
 		button(ACTIONS.open, 'Open session', { value }),
-		view.fileCount > 0 ? button(ACTIONS.showFiles, `Files (${view.fileCount})`, { value }) : null,
-		dashboardButton(dashboardUrl, view.sessionId, 'Open in the dashboard'),
+		snapshot.fileCount > 0 ? button(ACTIONS.showFiles, `Files (${snapshot.fileCount})`, { value }) : null,
+		dashboardButton(dashboardUrl, snapshot.sessionId, 'Open in the dashboard'),
 		ended === null ? button(ACTIONS.unwatch, 'Stop watching', { value }) : null,
 	);
 }
 
 function askedParts(question: QuestionView, model: CardModel, room: (typeof POST_ROOMS)[number]): KnownBlock[] {
-	const { sessionId, name } = model.view;
+	const { sessionId, name } = model.snapshot;
 	const asked = openQuestionParts(question, { sessionId, sessionName: name, discreet: model.discreet, room });
 	return [
 		...asked.blocks(''),

@@ -86,12 +86,12 @@ export function handOverPost(
 	note: string | null = null,
 ) {
 	const { question, readAt } = asked;
-	const { sessionId, channelId, watchedBy, offersOptions, view, discreet } = post;
+	const { sessionId, channelId, watchedBy, offersOptions, snapshot, discreet } = post;
 	if (isAnswering(asked, post.standing)) return settledQuestionPost(asked, null, post);
 	const isHeld = content.kind === 'handedOver';
 	const words = isHeld ? handedOverWords(content.from) : givenBackWords(content);
 	const mark = { sessionId, fingerprint: question.fingerprint };
-	const text = questionText({ question, sessionName: view?.name ?? '', discreet });
+	const text = questionText({ question, sessionName: snapshot?.name ?? '', discreet });
 	const place = placeWords(channelId, watchedBy === post.reader ? null : mentionOf(watchedBy));
 	const from = isHeld ? mentionOf(content.from) : '';
 	const hint = isHeld
@@ -103,7 +103,7 @@ export function handOverPost(
 	const blocks = fitting(POST_ROOMS, (room) => {
 		const open = openQuestionParts(question, {
 			sessionId,
-			sessionName: view?.name ?? '',
+			sessionName: snapshot?.name ?? '',
 			discreet,
 			room,
 			choices: offersOptions ? { channelId, readAt } : null,

@@ -25,7 +25,7 @@ const PLAIN = {
 	status({ from, to }, post) {
 		const { emoji, words } = statusWords(to);
 		const first = rich`${emoji} *${postTitle(post)}*: ${words} (before: ${statusWords(from).words})`;
-		return lines(first, post.view?.status === to ? waitingLine(post.view) : '');
+		return lines(first, post.snapshot?.status === to ? waitingLine(post.snapshot) : '');
 	},
 	watchEnded: (_, post) => rich`👋 ${endedWords(post)}`,
 	serviceDown: ({ since, code }) =>

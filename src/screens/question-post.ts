@@ -59,14 +59,14 @@ export type SettledLook = SettledHow | 'ended' | keyof typeof SETTLED_WORDS;
 export function askedPost(asked: Asked, changed: boolean, post: PostContext): MessageContent {
 	if (isAnswering(asked, post.standing)) return settledQuestionPost(asked, null, post);
 	const { question, readAt } = asked;
-	const { discreet, view } = post;
+	const { discreet, snapshot } = post;
 	// An older refused answer is to an earlier time that the agent asked the same.
 	const refused = post.refused != null && post.refused.acceptedAt >= readAt ? post.refused : null;
-	const sessionName = view?.name ?? '';
+	const sessionName = snapshot?.name ?? '';
 	const blocks = fitting(POST_ROOMS, (room) => {
 		const open = openOf(asked, post, room);
 		return [
-			...open.blocks(joined(asksWords(postTitle(post), changed), stepsWords(question, view))),
+			...open.blocks(joined(asksWords(postTitle(post), changed), stepsWords(question, snapshot))),
 			...answerBlocks(question, post, room),
 			...buttons(...open.row),
 			...context(
@@ -82,9 +82,9 @@ export function askedPost(asked: Asked, changed: boolean, post: PostContext): Me
 }
 
 function openOf({ question, readAt }: Asked, post: PostContext, room: PostRoom = 'post') {
-	const { sessionId, channelId, offersOptions, view, discreet } = post;
+	const { sessionId, channelId, offersOptions, snapshot, discreet } = post;
 	const choices = offersOptions ? { channelId, readAt } : null;
-	const sessionName = view?.name ?? '';
+	const sessionName = snapshot?.name ?? '';
 	// All readers see the same buttons. A press is refused for those who may not hand over.
 	const holding = { handOver: null };
 	return openQuestionParts(question, { sessionId, sessionName, discreet, room, choices, holding, menu: 'post' });
@@ -104,8 +104,8 @@ export function namedWords(named: Named | null = null): Words {
 }
 
 /** `3 steps since`: how far the agent has continued since it asked; empty while it waits. */
-export function stepsWords({ stepsSince = 0 }: QuestionView, view: Pick<SessionSnapshot, 'status'> | null): string {
-	return stepsSince === 0 || isWaiting(view?.status ?? '') ? '' : `${counted(stepsSince, 'step')} since`;
+export function stepsWords({ stepsSince = 0 }: QuestionView, snapshot: Pick<SessionSnapshot, 'status'> | null): string {
+	return stepsSince === 0 || isWaiting(snapshot?.status ?? '') ? '' : `${counted(stepsSince, 'step')} since`;
 }
 
 /** Why the agent asks again. */
@@ -174,9 +174,9 @@ function answerAgain(
 	answer: Answer | null,
 	post: PostContext,
 ): Button | null {
-	const { sessionId, view, reader, perhaps = null } = post;
+	const { sessionId, snapshot, reader, perhaps = null } = post;
 	const isSettled = answer !== null || how === 'answered' || how === 'wentOn';
-	if (!isSettled || reader !== null || isOver(view?.status ?? '')) return null;
+	if (!isSettled || reader !== null || isOver(snapshot?.status ?? '')) return null;
 	const isUnanswered = answer === null && perhaps === null && how === 'wentOn';
 	return answerAgainButton({ sessionId, fingerprint }, isUnanswered ? 'Answer anyway' : 'Answer again…');
 }
@@ -186,8 +186,8 @@ export function watchAgain({ again, sessionId }: Pick<PostContext, 'again' | 'se
 	return again === 'offered' ? button(ACTIONS.watch, 'Watch again', { value }) : null;
 }
 
-const saysOf = (question: QuestionView, { view, ...post }: PostContext) =>
-	labelAboutQuestion(question, { ...post, sessionName: view?.name ?? '' });
+const saysOf = (question: QuestionView, { snapshot, ...post }: PostContext) =>
+	labelAboutQuestion(question, { ...post, sessionName: snapshot?.name ?? '' });
 
 /** `Ada: LH 1173 · delivered`: what became of a question, in one line that notifies nobody. `how` null: open. */
 export function outcomeWords(asked: Asked, how: SettledLook | null, post: PostContext): string {
@@ -204,7 +204,7 @@ export function outcomeWords(asked: Asked, how: SettledLook | null, post: PostCo
 	if (how === 'unwatched' && post.again === 'done') return WATCHED_AGAIN;
 	const { perhaps = null } = how === 'wentOn' ? post : {};
 	if (perhaps !== null) return `${personName(perhaps.person.userId, post.names)}'s answer may have arrived`;
-	if (how === 'ended') return `The session ${endWords(post.view?.status ?? '')}`;
+	if (how === 'ended') return `The session ${endWords(post.snapshot?.status ?? '')}`;
 	if (how !== 'answered') return SETTLED_WORDS[how];
 	return given === '' ? OUTSIDE : `${OUTSIDE}: ${given}`;
 }
@@ -281,7 +281,7 @@ export function isLastLook(how: SettledLook | null, { standing }: Pick<PostConte
 	return how !== null && how !== 'wentOn' && !mayChange && !isBlocking(standing?.state ?? '');
 }
 
-export const postTitle = ({ view, sessionId }: PostContext) => sessionTitle(view?.name ?? '', sessionId);
+export const postTitle = ({ snapshot, sessionId }: PostContext) => sessionTitle(snapshot?.name ?? '', sessionId);
 
 const MOST_ITEMS = 5;
 

@@ -48,18 +48,22 @@ export function createReminderDrawing(
 				if (asked === null || one.question?.id !== entry.questionId) return [];
 				const how = endOf(one);
 				const context = await facts.contextOf(one, asked);
-				const { standing, channelId, discreet, view, named } = context;
+				const { standing, channelId, discreet, snapshot, named } = context;
 				const { checkedAt } = one;
 				// If Slack delayed the reminder for longer, the session is read again first.
 				const isFresh = checkedAt !== null && checkedAt >= clock.now() - MINUTE_MS;
-				const told = { sessionName: view?.name ?? '', discreet, threadOnly: isInThread(one.watch?.mode, one.style) };
+				const told = {
+					sessionName: snapshot?.name ?? '',
+					discreet,
+					threadOnly: isInThread(one.watch?.mode, one.style),
+				};
 				const reminded = {
 					...told,
 					entry,
 					channelId,
 					named,
 					question: asked.question,
-					steps: stepsWords(asked.question, view),
+					steps: stepsWords(asked.question, snapshot),
 					waitedMs: (ts === null ? clock.now() : Number(ts) * 1_000) - entry.postedAt,
 					outcome: outcomeWords(asked, how, context),
 					handOver: await facts.holderOf(one),

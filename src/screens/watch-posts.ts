@@ -17,17 +17,17 @@ const NO_MORE_CHANGES = '↪️ Slack takes no more changes of the message above
 /** Draws cards, questions, what else a watch posts, and what a channel is told of discovered questions. */
 export function createWatchDrawing({ directory }: Core, facts: QuestionFacts) {
 	async function drawCard(_: unknown, due: DuePost): Promise<Drawn> {
-		const { watch, view, checkedAt, unreadCode, lead } = due;
-		if (watch === null || view === null) return null;
+		const { watch, snapshot, checkedAt, unreadCode, lead } = due;
+		if (watch === null || snapshot === null) return null;
 		const post = await facts.contextOf(due);
 		const { isUpdate, now } = post;
 		const asks = isInThread(watch.mode, due.style) || due.isQuestionLost;
-		const isEnd = isOver(view.status);
+		const isEnd = isOver(snapshot.status);
 		const isEndTold = isEnd && watch.ended?.reason === 'sessionOver' && lead !== null;
-		const isAskedElsewhere = !asks && watch.ended === null && (view.question?.openCount ?? 0) > 0;
+		const isAskedElsewhere = !asks && watch.ended === null && (snapshot.question?.openCount ?? 0) > 0;
 		const { link, linkAgainAt } =
 			isEndTold || isAskedElsewhere ? await leadOf(due, watch, now) : { link: null, linkAgainAt: null };
-		const model: CardModel = { ...post, view, asks, isEndTold, link, unreadCode, checkedAt: null };
+		const model: CardModel = { ...post, snapshot, asks, isEndTold, link, unreadCode, checkedAt: null };
 		// The key leaves out the time of the read, which would make every card look new.
 		const timeless = watchCard({ ...model, isUpdate: true });
 		// A card that was read a moment ago does not say when.
@@ -96,11 +96,11 @@ function shownKeyOf({ post: { ts, shownKey, sendingSince } }: DuePost): string |
 }
 
 /** How the question of a post ended, or its watch in the channel; null while it is open there. */
-export function endOf({ question, watch, view }: DuePost): SettledLook | null {
-	const settled = question?.settled ?? null;
+export function endOf({ question, watch, snapshot }: DuePost): SettledLook | null {
+	const settled = question?.settledHow ?? null;
 	const reason = watch?.ended?.reason;
 	const mayWait = settled === null || settled === 'unwatched' || settled === 'wentOn';
-	if ((settled === 'closed' || settled === 'wentOn') && isOver(view?.status ?? '')) return 'ended';
+	if ((settled === 'closed' || settled === 'wentOn') && isOver(snapshot?.status ?? '')) return 'ended';
 	if (reason === undefined || !mayWait) return settled;
 	return reason === 'gaveWay' ? 'gaveWay' : reason === 'handLowered' ? 'closed' : 'unwatched';
 }

@@ -338,7 +338,7 @@ export function watchCountWords(total: number, discovers: boolean): Words {
 export const WATCHES_PAGE = 10;
 
 interface ListedWatch extends Pick<Watch, 'session'> {
-	readonly view: SessionSnapshot | null;
+	readonly snapshot: SessionSnapshot | null;
 }
 
 /** What a channel watches: state, step, question and *Stop watching*. `discovery`: what to say about `watch all`. */
@@ -366,19 +366,19 @@ export function watchList(
 }
 
 function watchEntry(
-	{ session, view }: ListedWatch,
+	{ session, snapshot }: ListedWatch,
 	all: readonly ListedWatch[],
 	at: ListedPage,
 	length: number,
 ): KnownBlock[] {
 	const { sessionId } = session;
-	const name = view?.name ?? '';
-	const others = all.map((one) => ({ sessionId: one.session.sessionId, name: one.view?.name ?? '' }));
-	const state = view === null ? 'not read yet' : progressWords(view);
-	const open = view?.question != null && view.question.openCount > 0 ? view.question : null;
+	const name = snapshot?.name ?? '';
+	const others = all.map((one) => ({ sessionId: one.session.sessionId, name: one.snapshot?.name ?? '' }));
+	const state = snapshot === null ? 'not read yet' : progressWords(snapshot);
+	const open = snapshot?.question != null && snapshot.question.openCount > 0 ? snapshot.question : null;
 	const id = idIfAmbiguous(others, { name, sessionId });
 	const first = joined(sessionTitle(name, sessionId, length), id, state);
-	const emoji = view === null ? '⏳' : statusWords(view.status).emoji;
+	const emoji = snapshot === null ? '⏳' : statusWords(snapshot.status).emoji;
 	const words = lines(`${emoji} ${first}`, open === null ? '' : `Question: ${askedLine(open, length)}`);
 	const stop = button(ACTIONS.stopListed, 'Stop watching', { value: encodeListedWatch({ ...at, sessionId }) });
 	return row(words, labelAboutSession(sessionId, id === '' ? name : '')(stop));

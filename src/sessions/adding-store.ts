@@ -19,7 +19,7 @@ import { markDue } from '../store/marks.ts';
 import { knownQuestions } from '../store/question-store.ts';
 import { NEWS_AHEAD_MS } from '../store/session-reads.ts';
 import type { ChannelKey, LimitReached, Watch, WatchEnd, WatchLimit, WatchLimits } from '../store/watch.ts';
-import { changeSession, readDigest, startReading, viewColumn } from '../store/watched-sessions.ts';
+import { changeSession, readDigest, snapshotColumn, startReading } from '../store/watched-sessions.ts';
 import { changeWatch, insertWatch, liveWatches, readWatch, type WatchRow } from '../store/watches.ts';
 import { HAS_POSTED, planPosts, planRefused } from '../surfaces/plan-store.ts';
 import type { NewPost } from '../surfaces/post.ts';
@@ -42,7 +42,7 @@ export interface FoundInRead {
 export interface NewWatch extends Pick<Watch, 'id' | 'teamId' | 'channelId' | 'session' | 'createdBy' | 'createdAt'> {
 	readonly card: NewPost;
 	/** What the read for it showed. */
-	readonly view: SessionSnapshot;
+	readonly snapshot: SessionSnapshot;
 	readonly found: FoundInRead;
 	/** Posts of that read, which come after the card. */
 	readonly news?: readonly NewPost[];
@@ -108,12 +108,12 @@ export async function addWatch(tx: CipherTx, watch: NewWatch) {
  */
 async function storeFirstRead(tx: CipherTx, watch: NewWatch) {
 	const { trx, cipher } = tx;
-	const { session, view, found, readAt = watch.createdAt } = watch;
+	const { session, snapshot, found, readAt = watch.createdAt } = watch;
 	const firstRead = {
-		lastReadAt: view.seenAt,
-		lastChangeAt: view.seenAt,
-		view: viewColumn.seal(view, session, cipher),
-		digest: JSON.stringify(view.digest),
+		lastReadAt: snapshot.seenAt,
+		lastChangeAt: snapshot.seenAt,
+		snapshot: snapshotColumn.seal(snapshot, session, cipher),
+		digest: JSON.stringify(snapshot.digest),
 		failures: 0,
 		reads: null,
 	};
@@ -123,10 +123,10 @@ async function storeFirstRead(tx: CipherTx, watch: NewWatch) {
 	const isKnown =
 		stored === null
 			? isDeepStrictEqual([before.newest, before.equal], [known.newest, known.equal])
-			: isDeepStrictEqual(readDigest(stored.digest)?.question, view.digest.question);
+			: isDeepStrictEqual(readDigest(stored.digest)?.question, snapshot.digest.question);
 	if (!isKnown) await changeSession(trx, session, { nextReadAt: watch.createdAt });
 	else if (stored === null) {
-		const newest = { question: view.question, readAt: view.seenAt, isFirst: true };
+		const newest = { question: snapshot.question, readAt: snapshot.seenAt, isFirst: true };
 		await recordQuestions(tx, session, changes, { newest, itemsAt });
 	}
 	return { isKnown, isBeingRead: stored !== null && stored.leaseToken !== null };

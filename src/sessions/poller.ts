@@ -157,7 +157,7 @@ export function createPoller(
 		const watches = await store.watches.ofSession(key);
 		const ours = await options.ourAnswers(found);
 		const outcome = reading.succeeded(watched, found, watches, ours);
-		const isChanged = outcome.update.view !== undefined;
+		const isChanged = outcome.update.snapshot !== undefined;
 		metrics.read(isChanged ? 'changed' : 'unchanged');
 		if (isChanged && lastReadAt !== null) metrics.detectionAge(Math.max(0, clock.now() - lastReadAt));
 		if (await record(watched, token, outcome)) noteUnclear(found.session, outcome.update.found?.changes);
@@ -237,12 +237,12 @@ export function createPoller(
 
 /** Whether a read changes what people see of questions: one was asked, changed or settled, or its session renamed. */
 export function changesQuestion(
-	{ view: before }: Pick<TakenSession, 'view'>,
-	{ view, found, isGone }: SessionUpdate,
+	{ snapshot: before }: Pick<TakenSession, 'snapshot'>,
+	{ snapshot, found, isGone }: SessionUpdate,
 ): boolean {
 	if (isGone === true || found?.changes.some(({ kind }) => kind !== 'seen')) return true;
-	if (view === undefined || view.question === null) return false;
+	if (snapshot === undefined || snapshot.question === null) return false;
 	// Steps after a question show in no inbox.
-	const question = { ...view.question, stepsSince: before?.question?.stepsSince };
-	return view.name !== before?.name || !isDeepStrictEqual(question, before?.question);
+	const question = { ...snapshot.question, stepsSince: before?.question?.stepsSince };
+	return snapshot.name !== before?.name || !isDeepStrictEqual(question, before?.question);
 }

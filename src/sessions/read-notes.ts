@@ -44,7 +44,8 @@ export function createReadNotes(
 		const measured = { ...found, tookMs: 0, byteCount: 0 };
 		const { update, watches: told } = reading.succeeded(taken, measured, watches, ours);
 		const isNews = changesQuestion(taken, update);
-		const isSame = update.view === undefined || isDeepStrictEqual({ ...taken.view, seenAt: found.readAt }, update.view);
+		const isSame =
+			update.snapshot === undefined || isDeepStrictEqual({ ...taken.snapshot, seenAt: found.readAt }, update.snapshot);
 		if (isSame && occurrences.changes.length + outcomes.length === 0) return true;
 		const { lastReadAt } = taken;
 		const outcome = { update: { ...update, reads: taken.reads }, watches: told, now: clock.now(), isNews };

@@ -57,8 +57,8 @@ export function createReading({ clock }: Core<unknown>, list: () => ListKnowledg
 			return isLost ? ended('handLowered', []) : [];
 		}
 		if (!isGone) return isStale(watch) ? ended('noChange', [farewell(watch)]) : [];
-		if (taken.overSince === null || taken.view === null) return ended('sessionGone', [farewell(watch)]);
-		return ended('sessionOver', endOfSession(watch, taken.view.status));
+		if (taken.overSince === null || taken.snapshot === null) return ended('sessionGone', [farewell(watch)]);
+		return ended('sessionOver', endOfSession(watch, taken.snapshot.status));
 	}
 
 	return {
@@ -75,8 +75,8 @@ export function createReading({ clock }: Core<unknown>, list: () => ListKnowledg
 			const { known, occurrences, outcomes } = ours;
 			const { closedItems, changes: ofQuestions } = occurrences;
 			const shownWith = { ...ours, closedItems };
-			const view = snapshotOf(session, readAt, shownWith, arrival);
-			const { digest } = view;
+			const snapshot = snapshotOf(session, readAt, shownWith, arrival);
+			const { digest } = snapshot;
 			const isEnded = isOver(digest.status);
 			// The service may write the result a moment after the status, so one more read follows before the end is posted.
 			const isLast = isEnded && taken.overSince !== null;
@@ -92,7 +92,7 @@ export function createReading({ clock }: Core<unknown>, list: () => ListKnowledg
 				ofQuestions: [],
 				asked: hasOpenQuestion(digest) ? { changed: false } : null,
 			};
-			const isAsShown = taken.digest !== null && isDeepStrictEqual({ ...taken.view, seenAt: readAt }, view);
+			const isAsShown = taken.digest !== null && isDeepStrictEqual({ ...taken.snapshot, seenAt: readAt }, snapshot);
 			const isOther = ofQuestions.some(({ kind }) => kind !== 'seen');
 			const base = {
 				lastReadAt: readAt,
@@ -102,7 +102,8 @@ export function createReading({ clock }: Core<unknown>, list: () => ListKnowledg
 				earlyReadCount: taken.earlyReadCount,
 				reads: readsAfter(taken.reads, found),
 				isStepped:
-					(view.question?.openCount ?? 0) > 0 && view.question?.stepsSince !== taken.view?.question?.stepsSince,
+					(snapshot.question?.openCount ?? 0) > 0 &&
+					snapshot.question?.stepsSince !== taken.snapshot?.question?.stepsSince,
 				found: {
 					changes: ofQuestions,
 					isOld: occurrences.isOld,
@@ -111,7 +112,7 @@ export function createReading({ clock }: Core<unknown>, list: () => ListKnowledg
 					itemsAt: (index: number) => questionViewAt(session, index, shownWith)?.items,
 				},
 				// Names may change without news, and a question that is asked again may look as before.
-				...((isOther || !isAsShown) && { view }),
+				...((isOther || !isAsShown) && { snapshot }),
 			};
 			const isAnswerChecked = isChecking(occurrences);
 			const shown = { status: digest.status, question: questionOf(digest), isChecking: isAnswerChecked };
@@ -145,7 +146,7 @@ const questionOf = (digest: Digest): SessionOutline['question'] =>
 	hasOpenQuestion(digest) ? 'open' : digest.question && 'answered';
 
 /** The stored state of a session, which a failed read keeps. */
-export const keptOf = ({ view: _view, ...kept }: TakenSession): Omit<SessionUpdate, 'view'> => kept;
+export const keptOf = ({ snapshot: _snapshot, ...kept }: TakenSession): Omit<SessionUpdate, 'snapshot'> => kept;
 
 function isAskedIn(digest: Digest, question: Watch['dismissed']): boolean {
 	const { fingerprint, messageIndex } = digest.question ?? {};

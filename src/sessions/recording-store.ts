@@ -149,7 +149,7 @@ async function recordRead(
 ): Promise<void> {
 	const { trx, cipher, now } = tx;
 	const { update, watches } = outcome;
-	const { found, view } = update;
+	const { found, snapshot } = update;
 	const changes = found?.changes ?? [];
 	const readAt = update.lastReadAt ?? now;
 	const answers = await noteOutcomes(tx, found?.outcomes ?? []);
@@ -164,7 +164,7 @@ async function recordRead(
 	if (found?.isOld === true) throw new Outdated(token);
 	// The order of locks: watches before posts.
 	const locked = await lockWatches(trx, watches);
-	const newest = { question: view?.question ?? null, readAt, isFirst: row.lastReadAt === null };
+	const newest = { question: snapshot?.question ?? null, readAt, isFirst: row.lastReadAt === null };
 	if (found !== undefined && !(await recordFound(tx, key, found, newest))) throw new Outdated(token);
 	if (update.isGone === true) await settleOpen(trx, key, 'closed', now);
 	await noteRead(trx, row, update, { cipher, keepsPlan: token === null });
@@ -255,8 +255,8 @@ async function markAfterRead(
 }
 
 /** Whether a read found nothing that has to be written beside its own time. */
-function isPlain({ found, view, failures, reads, isGone = false, isStepped = false }: SessionUpdate): boolean {
+function isPlain({ found, snapshot, failures, reads, isGone = false, isStepped = false }: SessionUpdate): boolean {
 	const isSame =
 		found !== undefined && found.changes.length === 0 && found.outcomes.length === 0 && found.isOld !== true;
-	return isSame && view === undefined && failures === 0 && (reads.unread ?? null) === null && !isGone && !isStepped;
+	return isSame && snapshot === undefined && failures === 0 && (reads.unread ?? null) === null && !isGone && !isStepped;
 }

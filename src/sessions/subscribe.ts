@@ -76,10 +76,10 @@ export function createSubscriptions(
 			const ours = await ourAnswers(reading);
 			const { occurrences, outcomes, known } = ours;
 			const shownWith = { ...ours, closedItems: occurrences.closedItems };
-			const view = snapshotOf(session, readAt, shownWith, arrival);
-			const changes = changesBetween(null, view.digest);
-			if (changes.some(({ kind }) => kind === 'ended')) return { kind: 'over', status: view.status };
-			const asks = hasOpenQuestion(view.digest);
+			const snapshot = snapshotOf(session, readAt, shownWith, arrival);
+			const changes = changesBetween(null, snapshot.digest);
+			if (changes.some(({ kind }) => kind === 'ended')) return { kind: 'over', status: snapshot.status };
+			const asks = hasOpenQuestion(snapshot.digest);
 			const now = clock.now();
 			const watchedCount = await store.sessions.count(serviceUrl);
 			// The budget of this moment: while somebody adds many sessions, it is smaller than in the long run.
@@ -105,7 +105,7 @@ export function createSubscriptions(
 					key: 'card',
 					content: { kind: 'card', notBefore: now + CARD_AFTER_MS, isFirst: true },
 				},
-				view,
+				snapshot,
 				found: {
 					changes: occurrences.changes,
 					outcomes,
@@ -123,7 +123,7 @@ export function createSubscriptions(
 			}
 			// Without a question, the first post is the card, which comes too late to wait for.
 			const refused = request.awaitsPost === true && asks && result.isPosting ? await attempted() : null;
-			const watched = { ...pick(view, 'name', 'sessionId'), refused };
+			const watched = { ...pick(snapshot, 'name', 'sessionId'), refused };
 			if (result.kind === 'already') return { kind: 'already', ...watched };
 			return { kind: 'watching', expectation, ...watched };
 		},

@@ -35,7 +35,7 @@ interface PostFacts {
 const NO_WATCH = {
 	watch: null,
 	style: UNKNOWN_STYLE,
-	view: null,
+	snapshot: null,
 	checkedAt: null,
 	unreadCode: null,
 	question: null,
@@ -63,13 +63,13 @@ export function createDuePostReader({ db, cipher }: Pick<StoreParts, 'db' | 'cip
 	function dueWith(row: PostRow, post: Post, found: PostFacts): DuePost | null {
 		const shown = readShown(found, cipher);
 		if (shown === null) return { post, ...NO_WATCH };
-		const { watch, view } = shown;
+		const { watch, snapshot } = shown;
 		const inThread = isInThread(watch.mode, shown.style);
-		if (view === null && row.kind === 'card') return null;
+		if (snapshot === null && row.kind === 'card') return null;
 		const isNewest = row.questionId === null || row.questionId === shown.question?.id;
 		const own = isNewest ? undefined : joinedRow(found, 'questions', 'own');
 		const question = isNewest ? shown.question : own === undefined ? null : readQuestion(own, cipher);
-		const isLost = question?.isUnreadable === true && askedOf({ question, view }) === null;
+		const isLost = question?.isUnreadable === true && askedOf({ question, snapshot }) === null;
 		if (isLost && QUESTION_KINDS.includes(row.kind)) return null;
 		const threadTs = threadOf(row, found, inThread);
 		const formerThreadTs = row.sendingSince === null ? null : threadOf(row, found, !inThread);

@@ -386,14 +386,15 @@ interface Taken {
  * progress stand in its thread. The replacement of a deleted card comes at its time.
  */
 function cardHeldUntil({ notBefore = 0, isFirst }: ContentOf<'card'>, due: DuePost, now: number): number {
-	const { watch, style, view, question, isQuestionLost, isAnySettled } = due;
+	const { watch, style, snapshot, question, isQuestionLost, isAnySettled } = due;
 	if (isFirst !== true) return Math.min(notBefore, now + CARD_AGAIN_MS);
 	if (isInThread(watch?.mode, style) || isQuestionLost) return 0;
 	// The next read decides: the end needs a second read, and an answered question looks open until one.
-	const isUnread = isOver(view?.status ?? '') || (question?.settled != null && (view?.question?.openCount ?? 0) > 0);
+	const isUnread =
+		isOver(snapshot?.status ?? '') || (question?.settledHow != null && (snapshot?.question?.openCount ?? 0) > 0);
 	if (isUnread) return now + CARD_AGAIN_MS;
 	if (isAnySettled) return 0;
-	if (question?.settled === null) return now + CARD_AGAIN_MS;
+	if (question?.settledHow === null) return now + CARD_AGAIN_MS;
 	return style.progress ? 0 : Math.min(notBefore, now + CARD_AGAIN_MS);
 }
 

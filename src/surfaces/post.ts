@@ -205,7 +205,7 @@ export interface DuePost {
 	readonly watch: Watch | null;
 	/** What the settings of that watch's channel say of the look of posts. */
 	readonly style: PostStyle;
-	readonly view: SessionSnapshot | null;
+	readonly snapshot: SessionSnapshot | null;
 	/** When the session was last read, changed or not. */
 	readonly checkedAt: number | null;
 	/** The code of the failure if this session alone cannot be read, else null. */
@@ -280,11 +280,11 @@ export interface Look {
 }
 
 /** The question of a post: as the newest read shows it while it is open, else as it was last seen open, or null. */
-export function askedOf({ question: stored, view }: Pick<DuePost, 'question' | 'view'>): Asked | null {
+export function askedOf({ question: stored, snapshot }: Pick<DuePost, 'question' | 'snapshot'>): Asked | null {
 	if (stored === null) return null;
-	const { asked, settled, fingerprint, messageIndex } = stored;
-	const newest = view?.question ?? null;
-	if (settled === null && newest?.fingerprint === fingerprint && newest.openCount > 0) {
+	const { asked, settledHow, fingerprint, messageIndex } = stored;
+	const newest = snapshot?.question ?? null;
+	if (settledHow === null && newest?.fingerprint === fingerprint && newest.openCount > 0) {
 		return { question: newest, readAt: asked?.readAt ?? stored.askedAt };
 	}
 	return asked && { ...asked, question: { ...asked.question, messageIndex } };

@@ -135,9 +135,9 @@ describe.each(STORES)('a service that moved, on %s', (kind) => {
 		await opened();
 		const [former, now] = [FORMER, NOW].map((service) => ({ service, sessionId: 's1' })) as [SessionKey, SessionKey];
 		const view = (seenAt: number) => ({ ...askingView(), seenAt });
-		const both = await addWatch(store.watches, { session: former, view: view(T0) });
-		const alone = await addWatch(store.watches, { session: former, channelId: 'C2', view: view(T0) });
-		const kept = await addWatch(store.watches, { session: now, view: view(T0 + 60_000) });
+		const both = await addWatch(store.watches, { session: former, snapshot: view(T0) });
+		const alone = await addWatch(store.watches, { session: former, channelId: 'C2', snapshot: view(T0) });
+		const kept = await addWatch(store.watches, { session: now, snapshot: view(T0 + 60_000) });
 		for (const [session, watch] of [
 			[former, both],
 			[now, kept],
@@ -152,7 +152,7 @@ describe.each(STORES)('a service that moved, on %s', (kind) => {
 					update: read({
 						earlyReadCount: taken.earlyReadCount,
 						questions: [ASKED],
-						view: askingView(QUESTION),
+						snapshot: askingView(QUESTION),
 						lastReadAt: T0 + (session === now ? 120_000 : 0),
 					}),
 					watches: [news(watch)],

@@ -87,9 +87,9 @@ function readOf({ name, title, value, said, description, result }: Texts, { isAn
 function screensOf(texts: Texts) {
 	const { name, title, value, said, description } = texts;
 	const session = buildSession(readOf(texts));
-	const view = snapshotOf(session, now);
+	const snapshot = snapshotOf(session, now);
 	const over = snapshotOf(buildSession(readOf(texts, { isOver: true })), now);
-	const question = view.question;
+	const question = snapshot.question;
 	if (question === null) throw new Error('nothing is asked');
 	const asked = askedContent(question);
 	const several = {
@@ -117,7 +117,7 @@ function screensOf(texts: Texts) {
 		state: 'conflicted',
 		content: { ...content, items: list(12, () => item(title, value)), other },
 	});
-	const post = postContext({ sessionId: ID, view, names, now, dashboardUrl: 'https://dash.example' });
+	const post = postContext({ sessionId: ID, snapshot, names, now, dashboardUrl: 'https://dash.example' });
 	const pressed = answerOf({
 		...answer,
 		press: { undoUntil: now + 10_000 },
@@ -126,7 +126,7 @@ function screensOf(texts: Texts) {
 	});
 	const card = {
 		...post,
-		view,
+		snapshot,
 		isEndTold: false,
 		link: null,
 		unreadCode: null,
@@ -187,10 +187,10 @@ function screensOf(texts: Texts) {
 			standing: answerOf({ ...pressed, state: 'resumed', press: { undoUntil: now - 60_000 }, deliveredAt: now }),
 		}),
 		'asked again': askedPost(asked, false, { ...post, lost: answerOf({ ...answer, positions: [0] }) }),
-		card: watchCard({ ...card, view: { ...view, status: 'active', question: null } }),
+		card: watchCard({ ...card, snapshot: { ...snapshot, status: 'active', question: null } }),
 		'card that asks': watchCard({ ...card, asks: true }),
-		'card of the end': watchCard({ ...card, view: over, ended: 'sessionOver' }),
-		end: endPost('completed', { ...post, view: over }),
+		'card of the end': watchCard({ ...card, snapshot: over, ended: 'sessionOver' }),
+		end: endPost('completed', { ...post, snapshot: over }),
 		home: homeView(inbox),
 		window: sessionModal(model),
 		'window of the end': sessionModal(buildSessionModel(readOf(texts, { isOver: true }), now)),
@@ -219,7 +219,7 @@ function screensOf(texts: Texts) {
 			discreet: false,
 		}),
 		list: watchList(
-			{ watches: list(WATCHES_PAGE, () => watchOf(view)), total: 99 },
+			{ watches: list(WATCHES_PAGE, () => watchOf(snapshot)), total: 99 },
 			{ channelId: 'C0OURS1', offset: WATCHES_PAGE },
 		),
 		chooser: watchChooser(waiting, now),

@@ -29,7 +29,7 @@ describe('a post of a question', () => {
 
 	const words = (more: Partial<Answer> | null, post: Partial<PostContext> = {}) => {
 		const question = questionOf('');
-		const context = { sessionId: '3f9a2c1d', view: null, names: { displayName: () => 'Ada' }, now, ...post };
+		const context = { sessionId: '3f9a2c1d', snapshot: null, names: { displayName: () => 'Ada' }, now, ...post };
 		const standing = more && arrived(question, 1, more);
 		return outcomeWords(answeredContent(question, 'Sand'), 'answered', postContext({ ...context, standing }));
 	};

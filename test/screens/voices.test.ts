@@ -106,10 +106,10 @@ describe('text from outside is marked as such and never begins a view or message
 		fc.assert(
 			fc.property(session, text, fc.boolean(), (given, name, isThere) => {
 				const names = { displayName: () => name };
-				const view = { ...snapshotOf(given, now), sessionId: given.sessionId };
+				const snapshot = { ...snapshotOf(given, now), sessionId: given.sessionId };
 				const standing = isThere ? answerOf({ state: 'resumed', person: { teamId: 'T1', userId: name } }) : null;
 				const card = {
-					view,
+					snapshot,
 					names,
 					isEndTold: false,
 					link: null,
@@ -126,10 +126,10 @@ describe('text from outside is marked as such and never begins a view or message
 				};
 				expectVoices(watchCard(card));
 				const { sessionId } = given;
-				const post = postContext({ sessionId, view, standing, names, now });
-				for (const content of posts(view, name)) expectVoices(watchPost(content, post));
-				if (view.question !== null) {
-					const { question } = view;
+				const post = postContext({ sessionId, snapshot, standing, names, now });
+				for (const content of posts(snapshot, name)) expectVoices(watchPost(content, post));
+				if (snapshot.question !== null) {
+					const { question } = snapshot;
 					const asked = askedContent(question);
 					const handed = { watchId: 'w', handOverId: 'h' };
 					expectVoices(handOverPost({ kind: 'handedOver', from: name, ...handed }, asked, post));
@@ -140,7 +140,7 @@ describe('text from outside is marked as such and never begins a view or message
 					);
 					expectVoices(settledQuestionPost(answeredContent(question, name), 'answered', post));
 				}
-				expectVoices(watchList({ watches: [watchOf(view)], total: 1 }, { channelId: 'C1', offset: 0 }));
+				expectVoices(watchList({ watches: [watchOf(snapshot)], total: 1 }, { channelId: 'C1', offset: 0 }));
 				expectVoices(filesMessage(given, LINKS));
 			}),
 			{ numRuns: runs(38) },

@@ -68,7 +68,7 @@ describe('posts', () => {
 		await store.watches.raiseHand({ ...raised, session: KEY });
 		let addsNow = false;
 		const judgedLate: typeof ourAnswers = async (...read) => {
-			const fields = { createdAt: clock.now(), view: snapshotOf(session(asking), clock.now()), news: [] };
+			const fields = { createdAt: clock.now(), snapshot: snapshotOf(session(asking), clock.now()), news: [] };
 			if (addsNow) {
 				addsNow = false;
 				for (const channelId of ['C2', 'C3']) await store.watches.add(newWatch({ ...fields, channelId }));
@@ -114,7 +114,10 @@ describe('posts', () => {
 		put({ messages: [...started, { ...assistant('?'), humanInput: [item] }] });
 		await pass(clock, 120_000);
 		const [due] = await store.posts.takeDue({ token: 'x', ms: 1 }, 10, clock.now());
-		expect(due?.question).toMatchObject({ settled: 'answered', asked: { answered: [{ secret: true, value: null }] } });
+		expect(due?.question).toMatchObject({
+			settledHow: 'answered',
+			asked: { answered: [{ secret: true, value: null }] },
+		});
 		expect(JSON.stringify(due)).not.toContain(value);
 	});
 });
@@ -141,10 +144,10 @@ describe('a session', () => {
 		await pass(clock, 6_000);
 		await store.marks.spread(clock.now());
 		const due = await store.posts.takeDue({ token: 'test', ms: 1 }, 10, clock.now());
-		const view = { status: 'completed', result: 'All is well', step: 2 };
+		const snapshot = { status: 'completed', result: 'All is well', step: 2 };
 		expect(due).toMatchObject([
-			{ post: { key: 'card' }, view },
-			{ post: { key: 'sessionEnded' }, view },
+			{ post: { key: 'card' }, snapshot },
+			{ post: { key: 'sessionEnded' }, snapshot },
 		]);
 		const reads = readsOf('s1').length;
 		await pass(clock, 60_000);
@@ -153,7 +156,7 @@ describe('a session', () => {
 
 	it('ends a watch when its session could not be read for days', async () => {
 		const long = T0 - WEEK_MS + 30_000;
-		const watches = [{ createdAt: long, view: sessionView('s1', long) }];
+		const watches = [{ createdAt: long, snapshot: sessionView('s1', long) }];
 		const failing = { failure: 'unreadable_answer', watches };
 		const { announced } = await createWatchedHarness({ ...failing, ms: 90_000 });
 		expect(await announced()).toEqual([{ kind: 'card' }, { kind: 'watchEnded', reason: 'noChange' }]);

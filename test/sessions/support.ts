@@ -84,8 +84,8 @@ export function newWatch(overrides: Partial<NewWatch> & { sessionId?: string } =
 		createdBy: 'U-ANN',
 		createdAt: T0,
 		card: { target: { kind: 'watch', watchId: id, teamId, channelId }, key: 'card', content: { kind: 'card' } },
-		view: sessionView(sessionId),
-		found: firstFound(fields.view ?? sessionView(sessionId)),
+		snapshot: sessionView(sessionId),
+		found: firstFound(fields.snapshot ?? sessionView(sessionId)),
 		limits: NO_LIMITS,
 		...fields,
 	};
@@ -262,11 +262,11 @@ export async function createPollerHarness(overrides: PollerOverrides = {}) {
 					await posts.endAttempt(post, 'test', held, now);
 					continue;
 				}
-				const isOver = question !== null && question.settled !== null;
+				const isOver = question !== null && question.settledHow !== null;
 				if (kind === 'watchEnded') contents.push({ kind, reason: watch?.ended?.reason });
 				else if (post.ts === null) contents.push(post.content);
 				else if (kind === 'question' && question !== null) {
-					const { messageIndex, settled: how } = question;
+					const { messageIndex, settledHow: how } = question;
 					contents.push(how === null ? { kind: 'redraw' } : { kind: 'settled', messageIndex, how });
 				}
 				const isLast = kind !== 'card' && (kind !== 'question' || (isOver && post.ts !== null));

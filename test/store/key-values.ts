@@ -33,7 +33,7 @@ export const TEXTS = {
 	'answers.other': 'red as a rose',
 	'drafts.content': 'typed and not sent',
 	'views.view': 'shown in a window',
-	'watched_sessions.view': 'the colour of the card',
+	'watched_sessions.snapshot': 'the colour of the card',
 	'questions.content': 'the colour of the card',
 	'questions.handOverNote': 'a note for the holder',
 	'waiting_sessions.name': 'the name of a session',
@@ -43,7 +43,7 @@ export const TEXTS = {
 const asks = session({
 	sessionId: 's1',
 	status: 'humanInput',
-	messages: [assistant(TEXTS['watched_sessions.view'], 'Colour')],
+	messages: [assistant(TEXTS['watched_sessions.snapshot'], 'Colour')],
 });
 const view = snapshotOf(asks, T0);
 /** After Slack has shown the acknowledgements. */
@@ -64,7 +64,7 @@ export async function storeValues(store: Store) {
 	const typed = { formId: 'form', person, question, shownHash: null, updatedAt: T0, fingerprint: 'f' };
 	await store.drafts.save({ ...typed, values: { 0: TEXTS['drafts.content'] } });
 	await formShown(store, { id: 'V1', question, view: WINDOW }, T0);
-	const watch = await addWatch(store.watches, { view });
+	const watch = await addWatch(store.watches, { snapshot: view });
 	const handed = { teamId: 'T1', session: watch.session, fingerprint: view.question?.fingerprint ?? '', id: 'H1' };
 	const people = { watchId: watch.id, channelId: 'C1', from: 'U-ANN', to: 'U-BOB', replaces: null };
 	await store.handOvers.handOver({ ...handed, ...people, note: TEXTS['questions.handOverNote'] }, T0);
@@ -85,7 +85,7 @@ export async function storeValues(store: Store) {
 			conflicted?.content.kind === 'readable' ? conflicted.content.other : conflicted?.content.kind,
 			(await from.drafts.get('form'))?.values,
 			windows.map((window) => from.views.formOf(window)),
-			[shown?.view, shown?.question?.asked, shown?.question?.note],
+			[shown?.snapshot, shown?.question?.asked, shown?.question?.note],
 			await from.discoveries.waiting(SERVICE),
 			[...(await from.people.of(ANN.teamId, [ANN.userId])).values()],
 		]);

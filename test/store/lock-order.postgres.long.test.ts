@@ -80,7 +80,7 @@ it('locks rows of reminders in one order: writers of all kinds at once make no d
 	for (const sessionId of SESSION_IDS) {
 		const view = { ...snapshotOf(asking, T0), sessionId };
 		for (const channelId of CHANNEL_IDS) {
-			const watch = await addWatch(store.watches, { sessionId, channelId, view });
+			const watch = await addWatch(store.watches, { sessionId, channelId, snapshot: view });
 			await store.db.write((trx) => planPosts({ trx, now: T0 }, [askingPost(watch, 'question:')]));
 		}
 	}
@@ -99,7 +99,7 @@ it('accepts, reads, hands over, ends and forgets at once on one session: no dead
 	const { store, stores, admin } = database;
 	for (const channelId of CHANNEL_IDS) {
 		const view = { ...snapshotOf(asking, T0), sessionId: RACED[0] };
-		await addWatch(store.watches, { sessionId: RACED[0], channelId, view });
+		await addWatch(store.watches, { sessionId: RACED[0], channelId, snapshot: view });
 	}
 	const count = async (query: string) =>
 		(await admin.query(`select count(*)::int as count from ${query}`)).rows[0]?.count;
@@ -326,7 +326,7 @@ async function reads(store: Store, { random, token }: Actor): Promise<void> {
 			const end = random.chance(0.1) ? ('noChange' as const) : null;
 			return news(watch, { posts, card: 'now', end });
 		});
-		const update = read({ ...plan, view, questions });
+		const update = read({ ...plan, snapshot: view, questions });
 		await recordRead(store, { session: key, token }, { update, watches: updates, now: T0 });
 	}
 	// What it has lost: no lease lapses here.
@@ -446,7 +446,7 @@ async function ends(store: Store, { random }: Actor): Promise<void> {
 		const view = { ...snapshotOf(asking, T0), sessionId };
 		const question = present(view.digest.question);
 		const found = await foundIn(store, session, [{ kind: 'reopened', question }]);
-		await addWatch(watches, { sessionId, channelId, view, found });
+		await addWatch(watches, { sessionId, channelId, snapshot: view, found });
 		return;
 	}
 	const posts = [{ target: targetOf(watch), key: 'watchEnded', content: { kind: 'watchEnded' } } as const];

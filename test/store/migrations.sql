@@ -100,6 +100,9 @@ alter table "posts" add column "escalation_count" integer not null default 0;
 alter table "posts" add column "last_reminder_at" bigint;
 alter table "posts" add column "is_plain" integer not null default 0;
 alter table "watched_sessions" add column "listed" bigint;
+alter table "watched_sessions" rename "view" to "snapshot";
+alter table "watched_sessions" rename "touched_at" to "early_read_asked_at";
+alter table "watched_sessions" rename "hurry" to "early_read_count";
 analyze answers, questions;
 with found as (select answers.id as answer_id, questions.id,
 				row_number() over (partition by answers.id order by number desc) as newest
@@ -236,8 +239,8 @@ select id as "id", service as "service", session_id as "sessionId", team_id as "
 select form_id as "formId", service as "service", session_id as "sessionId", team_id as "teamId", user_id as "userId", "content" as sealed
 			from "drafts" where "content" is not null and substr("content", 1, 2) = $1  order by "form_id" limit 500
 			;
-select service as "service", session_id as "sessionId", "view" as sealed
-			from "watched_sessions" where "view" is not null and substr("view", 1, 2) = $1  order by "service", "session_id" limit 500
+select service as "service", session_id as "sessionId", "snapshot" as sealed
+			from "watched_sessions" where "snapshot" is not null and substr("snapshot", 1, 2) = $1  order by "service", "session_id" limit 500
 			;
 select id as "id", service as "service", session_id as "sessionId", "content" as sealed
 			from "questions" where "content" is not null and substr("content", 1, 2) = $1  order by "id" limit 500

@@ -120,7 +120,7 @@ it('rejects the start of a PUT whose time is not the database’s', async () => 
 			{
 				state: 'delivering',
 				putStartedAt,
-				before: { status: 'humanInput', assistantCount: 1, sameCount: 0, stepsSince: 0, filled: [] },
+				beforePut: { status: 'humanInput', assistantCount: 1, sameCount: 0, stepsSince: 0, filled: [] },
 			},
 			{ now },
 		);

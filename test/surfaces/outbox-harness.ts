@@ -70,7 +70,7 @@ function createFakeParts(clock: ManualClock) {
 		async remind(_, content) {
 			return holds[0]?.(content) ?? { kind: 'over' };
 		},
-		async draw({ post: { content, ts }, view, watch }) {
+		async draw({ post: { content, ts }, snapshot: view, watch }) {
 			const isCard = content.kind === 'card';
 			const key = isCard ? `${view?.step}:${view?.status}` : content.kind;
 			const what = content.kind === 'status' ? content.to : content.kind;
@@ -213,7 +213,7 @@ export async function recordRead(
 		overSince: null,
 		earlyReadCount: 1,
 		reads: sessionReads.parse({}),
-		view,
+		snapshot: view,
 		found,
 	};
 	const { revision } = watch;

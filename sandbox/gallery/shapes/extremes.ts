@@ -42,14 +42,14 @@ const NOTE = HOSTILE.repeat(2).slice(0, MOST_IN_NOTE);
 
 const VIEWS = [null, ...[AT_WORK, GIANT_SESSION, sessionOf(HOSTILE)].map(snapshotAtNow)];
 export const FULL_PAGE = listOf(WATCHES_PAGE, (index) => {
-	const view = VIEWS[index % VIEWS.length] ?? null;
-	const session = { service: SERVICE, sessionId: view?.sessionId ?? MODEL.sessionId };
-	return { session, view, lastChangeAt: NOW - 60_000 };
+	const snapshot = VIEWS[index % VIEWS.length] ?? null;
+	const session = { service: SERVICE, sessionId: snapshot?.sessionId ?? MODEL.sessionId };
+	return { session, snapshot, lastChangeAt: NOW - 60_000 };
 });
 
 export const POST: PostContext = {
 	...MODEL,
-	view: snapshotAtNow(AT_WORK),
+	snapshot: snapshotAtNow(AT_WORK),
 	watchedBy: USER_ID,
 	reader: null,
 	ended: null,
@@ -61,14 +61,14 @@ export const GIANT_CARD: CardModel = {
 	isEndTold: false,
 	link: null,
 	unreadCode: 'session_missing',
-	view: snapshotAtNow(GIANT_SESSION),
+	snapshot: snapshotAtNow(GIANT_SESSION),
 	checkedAt: null,
 	isUpdate: true,
 };
 export const GIANT_POST: PostContext = {
 	...POST,
 	sessionId: LONGEST_ID,
-	view: snapshotAtNow({ ...AT_WORK, name: GIANT }),
+	snapshot: snapshotAtNow({ ...AT_WORK, name: GIANT }),
 	standing: answerOf({ state: 'resumed' }),
 	claimedBy: [USER_ID, USER_ID],
 	adminContact: GIANT,
@@ -122,7 +122,7 @@ function drawn(): Shape[] {
 		...shapesOf(filesMessage, { 'too many': [sessionOf(GIANT), MODEL.links] }),
 		...shapesOf(watchCard, {
 			'everything giant': [GIANT_CARD],
-			'with a menu': [{ ...GIANT_CARD, view: snapshotAtNow(AT_WORK) }],
+			'with a menu': [{ ...GIANT_CARD, snapshot: snapshotAtNow(AT_WORK) }],
 		}),
 		...shapesOf(watchList, {
 			'all sessions, and a middle page': [

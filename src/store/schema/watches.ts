@@ -15,6 +15,7 @@ import {
 	PERSON_COLUMNS,
 	personId,
 	QUESTION,
+	renamed,
 	SESSION,
 	sealed,
 	tables,
@@ -68,7 +69,7 @@ export const WATCH_TABLES = tables({
 			rhythm: until(35, json),
 			digest: orNull(json),
 			/** The content of cards. */
-			view: orNull(sealed),
+			snapshot: renamed(35, 'view', orNull(sealed)),
 			/** Null while no watch is live. */
 			nextReadAt: orNull(ahead(LONGEST_INTERVAL_MS, { lasts: true })),
 			readBy: ahead(60 * MINUTE_MS, { lasts: true }),
@@ -77,13 +78,13 @@ export const WATCH_TABLES = tables({
 			/** When the newest read began that found a change; before any change, the first read. */
 			lastChangeAt: orNull(noted),
 			/** When an early read was asked for, because an answer was delivered. */
-			touchedAt: orNull(noted),
+			earlyReadAskedAt: renamed(35, 'touchedAt', orNull(noted)),
 			/** Failed reads since the last successful one. */
 			failures: integer,
 			/** When a read first found the session over. One more read follows. */
 			overSince: orNull(noted),
 			/** Counts the requests for early reads: a read that began before the newest request does not cancel it. */
-			hurry: integer,
+			earlyReadCount: renamed(35, 'hurry', integer),
 			/** See `sessionReads`. */
 			reads: orNull({ ...json, since: 30 }),
 			/** When the service last saved it, as the newest list says; null: that does not name it. */

@@ -162,7 +162,7 @@ async function startInboxes({ processes = 1 } = {}) {
 		async asks(sessionId: string, options: Parameters<typeof addWatch>[1] & { since?: number } = {}) {
 			const { since = clock.now(), ...watch } = options;
 			const asked = session({ sessionId, status: 'humanInput', messages: [assistant('Which?', 'Colour')] });
-			return addWatch(store.watches, { sessionId, view: snapshotOf(asked, since), createdAt: since, ...watch });
+			return addWatch(store.watches, { sessionId, snapshot: snapshotOf(asked, since), createdAt: since, ...watch });
 		},
 	};
 }

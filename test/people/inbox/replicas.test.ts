@@ -67,7 +67,7 @@ async function startReplicas() {
 	/** The question of a session of the channel, posted then. */
 	async function posted(sessionId: string, postedAt: number): Promise<void> {
 		const view = snapshotOf(asking(sessionId), postedAt);
-		const watch = await addWatch(store.watches, { sessionId, view });
+		const watch = await addWatch(store.watches, { sessionId, snapshot: view });
 		const key = { service: SERVICE, sessionId };
 		const questionId = (await openQuestionOf(store.db.read, key))?.id ?? '';
 		const place = { stream: `watch:${watch.id}`, number: 9, uniqueKey: 'question:', teamId: 'T1', placeId: 'C1' };

@@ -120,7 +120,7 @@ const takenBy = (by: Answer, person: Person) =>
 	({ kind: 'taken', by, answer: { ...conflictWith({}), person } }) as const;
 
 function cardOf(session: ReadSession, overrides: Partial<CardModel> = {}): [CardModel] {
-	return [{ ...GIANT_CARD, view: snapshotAtNow(session), ...overrides }];
+	return [{ ...GIANT_CARD, snapshot: snapshotAtNow(session), ...overrides }];
 }
 
 function reminderOf(session: ReadSession, stage: ReminderStage): RemindedQuestion {
@@ -350,9 +350,9 @@ export function watchVariants(): Shape[] {
 	return [
 		...shapesOf(watchCard, CARDS),
 		...shapesOf(endPost, {
-			giant: ['completed', { ...GIANT_POST, view: snapshotAtNow(GIANT_SESSION) }],
+			giant: ['completed', { ...GIANT_POST, snapshot: snapshotAtNow(GIANT_SESSION) }],
 			discreet: ['failed', { ...POST, discreet: true }],
-			unreadable: ['stopped', { ...POST, view: null }],
+			unreadable: ['stopped', { ...POST, snapshot: null }],
 		}),
 		...shapesOf(watchList, {
 			nothing: [{ watches: [], total: 0 }, PAGE],
@@ -378,7 +378,7 @@ export function watchVariants(): Shape[] {
 		...askedShapes(
 			'gone on',
 			{ ...questionOf(FLIGHTS), stepsSince: 1_000_000 },
-			{ ...POST, view: snapshotAtNow(AT_WORK) },
+			{ ...POST, snapshot: snapshotAtNow(AT_WORK) },
 		),
 		...askedShapes('giant', questionOf(GIANT_SESSION), GIANT_POST),
 		...askedShapes('giant, answered in part', partly(questionOf(GIANT_SESSION)), GIANT_POST),

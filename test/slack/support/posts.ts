@@ -4,7 +4,7 @@ import type { Asked } from '../../../src/store/question-store.ts';
 
 /** The context of a post in a channel that shows everything. */
 export function postContext(
-	overrides: Partial<PostContext> & Pick<PostContext, 'sessionId' | 'view' | 'names' | 'now'>,
+	overrides: Partial<PostContext> & Pick<PostContext, 'sessionId' | 'snapshot' | 'names' | 'now'>,
 ): PostContext {
 	return {
 		standing: null,

@@ -19,7 +19,7 @@ export function watchOf(
 		lastChangeAt: now,
 		ended: null,
 		style: DEFAULT_CHANNEL_SETTINGS,
-		view,
+		snapshot: view,
 		checkedAt: now,
 		unreadCode: null,
 	};

@@ -30,7 +30,7 @@ const WAITED: Evidence = { ...NOTHING_SEEN, waitedSteps: 1 };
 /** A form whose session was read before any answer arrived. */
 const EARLY = { formReadAt: T0 - 1_000, arrivalSeen: 0 };
 const BEFORE_PUT = { status: 'humanInput', assistantCount: 2, sameCount: 0, stepsSince: 1, filled: [] };
-const BEGUN = { state: 'delivering', putStartedAt: T0, before: BEFORE_PUT } as const;
+const BEGUN = { state: 'delivering', putStartedAt: T0, beforePut: BEFORE_PUT } as const;
 const DELIVERED = { state: 'delivered', deliveredAt: T0 + 2, putStartedAt: null, nextAttemptAt: null } as const;
 
 /** Each time that an agent asks: its answers, what reads have shown of it, and whether it is asked once more. */
@@ -83,7 +83,7 @@ export function describeAskings(subject: Subject): void {
 			const [, again] = await found(ASKS_AGAIN);
 			await patched(given.id, { state: 'delivering' });
 			expect(await questionIdOf(given.id)).toBe(first);
-			await patched(given.id, { putStartedAt: T0, before: BEFORE_PUT });
+			await patched(given.id, { putStartedAt: T0, beforePut: BEFORE_PUT });
 			expect(await questionIdOf(given.id)).toBe(again);
 			await patched(given.id, { state: 'waiting' }, { release: true });
 			const [, , once] = await found(ASKS_AGAIN);
@@ -154,10 +154,10 @@ export function describeAskings(subject: Subject): void {
 		);
 
 		it('is noted with the values that stood beside it before the PUT, and under the same number when it is sent again', async () => {
-			const given = await begun(submission(), { ...BEGUN, before: { ...BEFORE_PUT, filled: [2] } });
+			const given = await begun(submission(), { ...BEGUN, beforePut: { ...BEFORE_PUT, filled: [2] } });
 			await patched(given.id, DELIVERED);
 			expect(await evidenceOf(0)).toMatchObject({ filled: [0, 2], value: { number: 1, steps: 1, filled: [0] } });
-			await patched(given.id, { before: { ...BEFORE_PUT, stepsSince: 4 }, putStartedAt: T0 + 9 });
+			await patched(given.id, { beforePut: { ...BEFORE_PUT, stepsSince: 4 }, putStartedAt: T0 + 9 });
 			await patched(given.id, { ...DELIVERED, deliveredAt: T0 + 10 });
 			expect((await evidenceOf(0))?.value).toMatchObject({ number: 1, at: T0 + 10, steps: 4 });
 			expect((await current(given.id)).timeline.at(-1)).toMatchObject({ arrival: 1 });
@@ -425,7 +425,7 @@ export function describeAskings(subject: Subject): void {
 			expect(await rows()).toMatchObject([{ id, settledHow: 'unwatched' }]);
 			const view = askingView({ ...QUESTION, fingerprint: ASKED.fingerprint });
 			const reopened = await foundIn(store(), KEY, [REOPENED]);
-			await added({ createdAt: T0 + 9, view: { ...view, seenAt: T0 + 9 }, found: reopened });
+			await added({ createdAt: T0 + 9, snapshot: { ...view, seenAt: T0 + 9 }, found: reopened });
 			expect(await rows()).toMatchObject([{ id, settledAt: null, settledHow: null, askedAt: T0 }]);
 			expect(await evidenceOf(0)).toEqual(WAITED);
 		});
@@ -435,7 +435,7 @@ export function describeAskings(subject: Subject): void {
 			await found([asks()]);
 			await unwatch(watch.id);
 			const view = askingView({ ...QUESTION, messageIndex: OTHER.messageIndex, fingerprint: OTHER.fingerprint });
-			await added({ view, found: await foundIn(store(), KEY, [settled('closed'), asks(OTHER)]) });
+			await added({ snapshot: view, found: await foundIn(store(), KEY, [settled('closed'), asks(OTHER)]) });
 			expect(await rows()).toMatchObject([{ settledHow: 'closed' }, { messageIndex: 3, settledAt: null }]);
 		});
 
@@ -495,7 +495,7 @@ export function describeAskings(subject: Subject): void {
 			const shows = async (questions: readonly FoundChange[]) => {
 				await store().sessions.takeDue(SERVICE, { ...LEASE, token }, 10, T0);
 				const found = await foundIn(store(), KEY, questions, { itemsAt: (at) => (at === 1 ? items : undefined) });
-				const update = read({ nextRead: { at: T0, by: T0 }, view, found });
+				const update = read({ nextRead: { at: T0, by: T0 }, snapshot: view, found });
 				await recordRead(store(), { session: KEY, token }, { update, watches: [], now: T0 });
 			};
 			await shows([asks()]);

@@ -24,7 +24,7 @@ export function describeDiscoveries(subject: Subject): void {
 	const { store, replica, stored, ended, unwatch, next, posted, drawn, cardOf, postsOf, ...acts } = watchActs(subject);
 	/** Records a read; the next one is due at once. */
 	const recorded = (updates: Parameters<typeof acts.recorded>[0], questions: readonly FoundChange[] = []) =>
-		acts.recorded(updates, read({ nextRead: { at: T0, by: T0 }, questions, view: askingView() }));
+		acts.recorded(updates, read({ nextRead: { at: T0, by: T0 }, questions, snapshot: askingView() }));
 	const named = (...ids: string[]) =>
 		ids.map((sessionId) => ({ sessionId, name: `Name of ${sessionId}`, updatedAt: null }));
 	const list = (...ids: string[]) => store().discoveries.replaceWaiting(SERVICE, named(...ids), at(T0));

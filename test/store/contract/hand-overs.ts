@@ -26,7 +26,7 @@ export function describeHandOvers(subject: Subject): void {
 
 	/** A watch whose question is posted. */
 	async function askedIn(channelId = 'C1'): Promise<Watch> {
-		const watch = await addWatch(subject.store.watches, { view, channelId });
+		const watch = await addWatch(subject.store.watches, { snapshot: view, channelId });
 		await acts.recorded([news(watch, { posts: [asking(watch)] })], read({ nextRead: { at: T0, by: T0 } }));
 		await acts.posted();
 		await acts.posted();
@@ -88,7 +88,7 @@ export function describeHandOvers(subject: Subject): void {
 	/** Records the read that finds this. */
 	async function found(watch: Watch, questions: readonly FoundChange[], seen = view) {
 		const current = present(await acts.stored(watch.id));
-		await acts.recorded([news(current)], read({ nextRead: { at: T0, by: T0 }, questions, view: seen }));
+		await acts.recorded([news(current)], read({ nextRead: { at: T0, by: T0 }, questions, snapshot: seen }));
 	}
 
 	describe('a hand-over', () => {
@@ -102,15 +102,15 @@ export function describeHandOvers(subject: Subject): void {
 			expect(await waiting()).toEqual(['person:T1:U-BOB:V1 handedOver', ...ALL_AGAIN]);
 			expect((await acts.cardOf(watch.id))?.urgency).toBe(0);
 			const told = (await due()).find(({ post }) => post.content.kind === 'handedOver');
-			expect(told).toMatchObject({ watch: { id: watch.id }, question: { fingerprint, settled: null, note: NOTE } });
+			expect(told).toMatchObject({ watch: { id: watch.id }, question: { fingerprint, settledHow: null, note: NOTE } });
 			expect(await storedNote()).toMatch(/^(?!.*know).+/s);
-			await addWatch(subject.store.watches, { view, teamId: 'T2' });
+			await addWatch(subject.store.watches, { snapshot: view, teamId: 'T2' });
 			expect(await held('T2')).toEqual([null]);
 		});
 
 		it('is refused while somebody in another workspace has the question', async () => {
 			const watch = await askedIn();
-			const other = await addWatch(subject.store.watches, { view, teamId: 'T2' });
+			const other = await addWatch(subject.store.watches, { snapshot: view, teamId: 'T2' });
 			await store().handOver(wish(watch, 'V1', ['U-ANN', 'U-BOB']), T0);
 			const elsewhere = { ...wish(other, 'V2', ['U-EVE', 'U-FAY']), teamId: 'T2' };
 			expect(await replica().handOver(elsewhere, T0)).toEqual({ kind: 'elsewhere' });
@@ -264,7 +264,7 @@ export function describeHandOvers(subject: Subject): void {
 			expect([await current(), await storedNote()]).toEqual([null, null]);
 			expect(await waiting()).toEqual(['person:T1:U-BOB:V1 handedOver again', ...ALL_AGAIN]);
 			const direct = (await due()).find(({ post }) => post.target.kind === 'person');
-			expect(direct?.question).toMatchObject({ fingerprint, settled: how });
+			expect(direct?.question).toMatchObject({ fingerprint, settledHow: how });
 		});
 
 		it('has the direct message about its end drawn again with the question, until that is settled', async () => {
@@ -292,7 +292,7 @@ export function describeHandOvers(subject: Subject): void {
 			const direct = (await due()).find(({ post }) => post.target.kind === 'person');
 			expect(direct).toMatchObject({
 				post: { content: { kind: 'givenBack' } },
-				question: { settled: 'unwatched', asked: { question: { fingerprint } } },
+				question: { settledHow: 'unwatched', asked: { question: { fingerprint } } },
 			});
 		});
 
@@ -341,7 +341,7 @@ export function describeHandOvers(subject: Subject): void {
 				await reads(ends('renewed'), asked);
 				expect(await current()).toMatchObject({ id: 'V1', to: 'U-BOB', count: 1 });
 				const told = (await due()).find(({ post }) => post.content.kind === 'handedOver');
-				expect(told?.question).toMatchObject({ settled: null, note: NOTE });
+				expect(told?.question).toMatchObject({ settledHow: null, note: NOTE });
 				// A direct message that was not sent yet is not sent any more.
 				await acts.unwatch(watch.id);
 				expect(await waiting()).toEqual(ALL_AGAIN);
@@ -412,12 +412,12 @@ export function describeHandOvers(subject: Subject): void {
 			lastReadAt: T0 + 5,
 			nextRead: { at: T0, by: T0 },
 			questions: [{ kind: 'updated', question: { ...known, shownHash: 'h2' } }],
-			view: { ...view, question: reworded },
+			snapshot: { ...view, question: reworded },
 		});
 		await acts.recorded([], update);
 		expect(await waiting()).toEqual(['person:T1:U-BOB:V1 handedOver', ...ALL_AGAIN, 'watch question again']);
 		const asked = (await due()).flatMap(({ post: { content }, question: of }) =>
-			content.kind === 'card' ? [] : [[content.kind, of?.settled, of?.asked?.question.context, of?.asked?.readAt]],
+			content.kind === 'card' ? [] : [[content.kind, of?.settledHow, of?.asked?.question.context, of?.asked?.readAt]],
 		);
 		expect(asked.toSorted(byText)).toEqual([
 			['handedOver', null, 'Another text', T0 + 5],

@@ -16,7 +16,12 @@ export function describeInboxReads(subject: Subject): void {
 	/** A session with an open question, watched from `channelId`. */
 	async function asking(sessionId: string, { since = T0, ...watch }: AskingOptions = {}) {
 		const asks = session({ sessionId, status: 'humanInput', messages: [assistant('Which?', 'Colour')] });
-		return addWatch(subject.store.watches, { sessionId, view: snapshotOf(asks, since), createdAt: since, ...watch });
+		return addWatch(subject.store.watches, {
+			sessionId,
+			snapshot: snapshotOf(asks, since),
+			createdAt: since,
+			...watch,
+		});
 	}
 
 	/** The open questions of Ann's workspace as `session: channels`. */

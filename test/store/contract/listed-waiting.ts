@@ -114,7 +114,7 @@ export function describeListedWaiting(subject: Subject): void {
 	/** Session s1 is watched, and was read at T0. */
 	async function watchedAndRead(fields: Parameters<typeof read>[0] = {}): Promise<void> {
 		await added();
-		await recorded([], read({ view: sessionView('s1'), nextRead: LATER_PLAN, ...fields }));
+		await recorded([], read({ snapshot: sessionView('s1'), nextRead: LATER_PLAN, ...fields }));
 	}
 
 	/** Reads it again. */

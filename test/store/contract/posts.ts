@@ -39,7 +39,7 @@ export function describePosts(subject: Subject): void {
 	async function asked(): Promise<Watch> {
 		const watch = await added();
 		await posted();
-		const update = read({ ...again, view: askingView(), questions: [ASKED] });
+		const update = read({ ...again, snapshot: askingView(), questions: [ASKED] });
 		await recorded([news(watch, { posts: [asking(watch)] })], update);
 		await posted();
 		// The card leads to the question, which stands now.
@@ -52,7 +52,7 @@ export function describePosts(subject: Subject): void {
 		it('is planned, shown, and closed after its last look, and nothing wants it then', async () => {
 			const watch = await added();
 			await posted();
-			const update = read({ ...again, view: askingView(), questions: [ASKED] });
+			const update = read({ ...again, snapshot: askingView(), questions: [ASKED] });
 			await recorded([news(watch, { posts: [asking(watch)] })], update);
 			const first = await take('question');
 			const { id } = first;

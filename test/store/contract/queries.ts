@@ -269,14 +269,14 @@ export function describeMarked(subject: Subject): void {
 	async function markedBy(prepare: () => Promise<unknown>, act: () => Promise<unknown>) {
 		const watch = await added();
 		await posted();
-		await recorded([news(watch, { posts: [asking(watch)] })], read({ view: askingView(), questions: [ASKED] }));
+		await recorded([news(watch, { posts: [asking(watch)] })], read({ snapshot: askingView(), questions: [ASKED] }));
 		await posted();
 		await formShown({ question, id: 'V1', person: EVE }, T0);
 		await prepare();
 		await drawn(LATER + 60_000);
 		await setRows('posts', { dueAt: FAR, lastError: AWAITED }, { kind: 'reminder' });
 		await setRows('views', { dueAt: null });
-		const earlyCount = async () => only(await rowsOf('watched_sessions')).hurry;
+		const earlyCount = async () => only(await rowsOf('watched_sessions')).earlyReadCount;
 		const before = await earlyCount();
 		await act();
 		const posts = (await postsOf(watch.id)).flatMap(({ kind, dueAt }) => (dueAt === null ? [] : [[kind, dueAt]]));
@@ -308,8 +308,8 @@ export function describeMarked(subject: Subject): void {
 			for (const patch of patches) await update(answer.id, patch);
 		};
 	const everything = { posts: { card: LATER, question: LATER }, reminder: LATER, window: LATER, isReadEarly: false };
-	const before = { status: 'humanInput', assistantCount: 1, sameCount: 0, stepsSince: 0, filled: [] };
-	const begun = { state: 'delivering', putStartedAt: LATER, before };
+	const beforePut = { status: 'humanInput', assistantCount: 1, sameCount: 0, stepsSince: 0, filled: [] };
+	const begun = { state: 'delivering', putStartedAt: LATER, beforePut };
 	const delivered = { state: 'delivered', deliveredAt: LATER };
 
 	describe('what shows a question is marked in the transaction that', () => {

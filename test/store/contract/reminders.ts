@@ -46,7 +46,7 @@ export function describeReminders(subject: Subject): void {
 	async function asked(overrides: Parameters<typeof addWatch>[1] = {}): Promise<Watch> {
 		const { sessionId = 's1' } = overrides;
 		const view = { ...snapshotOf(asks(), T0), sessionId };
-		const watch = await addWatch(watches(), { view, ...overrides });
+		const watch = await addWatch(watches(), { snapshot: view, ...overrides });
 		await posted();
 		await announce(watch);
 		await posted();
@@ -71,7 +71,7 @@ export function describeReminders(subject: Subject): void {
 		const questions: FoundChange[] = [];
 		if (open !== undefined && !isSame) questions.push({ kind: 'settled', how: isOpen ? 'changed' : 'closed' });
 		if (isOpen && !isSame) questions.push({ kind: 'asked', question, settled: null });
-		return read({ view, questions, nextRead: { at: T0, by: T0 } });
+		return read({ snapshot: view, questions, nextRead: { at: T0, by: T0 } });
 	}
 
 	/** Leases the held reminders that are due then, and no other posts. */
@@ -126,7 +126,7 @@ export function describeReminders(subject: Subject): void {
 
 	describe('reminders', () => {
 		it('begin with the post of a question, and not before', async () => {
-			const watch = await addWatch(watches(), { view: snapshotOf(asks(), T0) });
+			const watch = await addWatch(watches(), { snapshot: snapshotOf(asks(), T0) });
 			await posted();
 			await announce(watch);
 			expect(await heldIn()).toBeNull();
@@ -153,7 +153,7 @@ export function describeReminders(subject: Subject): void {
 			[T0 + MINUTE_MS, T0 + MINUTE_MS],
 			[T0 + 99_000, T0 + 62_000],
 		])('count from when the post was sent, at the latest from now: %i', async (sentAt, countsFrom) => {
-			const watch = await addWatch(watches(), { view: snapshotOf(asks(), T0) });
+			const watch = await addWatch(watches(), { snapshot: snapshotOf(asks(), T0) });
 			await posted();
 			await announce(watch);
 			const due = await subject.store.posts.takeDue(LEASE, 9, T0 + 62_000);
@@ -193,7 +193,9 @@ export function describeReminders(subject: Subject): void {
 			const question = present(view.digest.question);
 			await recorded([], read({ questions: [{ kind: 'settled', how: 'wentOn' }], nextRead: { at: T0, by: T0 } }));
 			expect((await factsOf()).questions).toEqual([]);
-			await recorded([], read({ view, questions: [{ kind: 'reopened', question }] }), { takenAt: T0 + 80_000 });
+			await recorded([], read({ snapshot: view, questions: [{ kind: 'reopened', question }] }), {
+				takenAt: T0 + 80_000,
+			});
 			expect(await factOf()).toMatchObject({ remindSince: T0 + 80_000, remindedAt: FIRST_LOOK, lastReminderAt: null });
 		});
 

@@ -40,7 +40,7 @@ export function describeSpellings(subject: Subject): void {
 
 	/** A watch whose question is posted. */
 	async function asked(sessionId = FORMER.sessionId, channelId = 'C1') {
-		const watch = await addWatch(subject.store.watches, { view: viewOf(sessionId), sessionId, channelId });
+		const watch = await addWatch(subject.store.watches, { snapshot: viewOf(sessionId), sessionId, channelId });
 		const session = { service: SERVICE, sessionId };
 		await acts.recorded([news(watch, { posts: [asking(watch)] })], read({ nextRead: { at: T0, by: T0 } }), { session });
 		for (let time = 0; time < 3; time += 1) await acts.posted();
@@ -97,7 +97,7 @@ export function describeSpellings(subject: Subject): void {
 			}
 			expect(valuesOf(await current(given.id))).toEqual(['blue', 'hunter2']);
 			const shown = (await subject.replica.watches.shownOf([watch.id])).get(watch.id);
-			expect(shown).toMatchObject({ watch: { session: SESSION }, view: { sessionId: 'S1' } });
+			expect(shown).toMatchObject({ watch: { session: SESSION }, snapshot: { sessionId: 'S1' } });
 			expect(shown?.question?.asked?.question.fingerprint).toBe(fingerprint);
 			const [rule] = await subject.replica.channelSettings.rulesOf('T1', SESSION.sessionId);
 			expect(rule).toMatchObject({ channelId: 'C1', userIds: ['U-ANN'] });
@@ -181,7 +181,7 @@ export function describeSpellings(subject: Subject): void {
 			const about = (await acts.postsOf(watch.id)).filter(({ kind }) => kind !== 'card');
 			expect(about.map(({ questionId }) => questionId)).toEqual(Array(2).fill(questions[0]?.id));
 			const shown = (await subject.replica.watches.shownOf([watch.id, own.id])).values();
-			for (const one of shown) expect(one.question).toMatchObject({ settled: null, note: 'You know it.' });
+			for (const one of shown) expect(one.question).toMatchObject({ settledHow: null, note: 'You know it.' });
 			for (const channelId of ['C1', 'C2']) {
 				const channel = { kind: 'channel', teamId: 'T1', channelId } as const;
 				const { questions: reminded } = await subject.replica.reminders.factsOf(SERVICE, channel, T0);

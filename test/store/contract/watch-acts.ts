@@ -148,7 +148,7 @@ export function watchActs(subject: Subject) {
 	async function asked(): Promise<Watch> {
 		const watch = await added();
 		await posted();
-		const update = read({ nextRead: { at: T0, by: T0 }, view: askingView(), questions: [ASKED] });
+		const update = read({ nextRead: { at: T0, by: T0 }, snapshot: askingView(), questions: [ASKED] });
 		await recorded([news(watch, { posts: [asking(watch)] })], update);
 		await posted();
 		await drawn();

@@ -39,7 +39,7 @@ export function describeWatchPosts(subject: Subject): void {
 			expect([...shown.keys()]).toEqual([watch.id]);
 			expect(shown.get(watch.id)).toMatchObject({
 				watch: { ended: { reason: 'unwatched' } },
-				view: { sessionId: 's1' },
+				snapshot: { sessionId: 's1' },
 			});
 		});
 
@@ -149,7 +149,7 @@ export function describeWatchPosts(subject: Subject): void {
 			const watch = await added();
 			const other = await added({ channelId: 'C2' });
 			await posted();
-			const again = (...questions: FoundChange[]) => read({ view: askingView(), questions });
+			const again = (...questions: FoundChange[]) => read({ snapshot: askingView(), questions });
 			await queue(watch, [asking(watch)], again(ASKED));
 			await queue(other, [asking(other)]);
 			await posted();
@@ -161,7 +161,7 @@ export function describeWatchPosts(subject: Subject): void {
 				return questions.map(({ watch: of, post: { ts }, question }) => [
 					of?.channelId,
 					ts === null ? 'first' : 'again',
-					question?.settled,
+					question?.settledHow,
 				]);
 			};
 			await queue(watch, [asking(watch)], again(settled('answered'), ASKED));
@@ -301,7 +301,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 		it('finds the watch of a deleted card, of a question and of a list of reminders', async () => {
 			const watch = await added();
 			await posted();
-			const update = read({ view: askingView(), questions: [ASKED] });
+			const update = read({ snapshot: askingView(), questions: [ASKED] });
 			await recorded([news(watch, { posts: [asking(watch), said(watch, 'paused')] })], update);
 			await posted();
 			await posted();
@@ -324,7 +324,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 		const RETRY_MS = 10 * 60_000;
 		/** Rows as damage leaves them, or another key. */
 		async function hide(table: 'posts' | 'watched_sessions', where: string): Promise<() => Promise<void>> {
-			const column = table === 'posts' ? 'content' : 'view';
+			const column = table === 'posts' ? 'content' : 'snapshot';
 			const id = table === 'posts' ? 'uniqueKey' : 'sessionId';
 			const needed = table === 'posts' ? '{' : '.';
 			const swap = (from: string, to: string) =>

@@ -121,7 +121,7 @@ export function describeWatchReads(subject: Subject): void {
 			expect(await store().sessions.count(SERVICE)).toBe(0);
 			expect(await posted()).toEqual(['over']);
 			const due = await store().posts.takeDue(LEASE, 10, T0);
-			expect(due).toMatchObject([{ post: { key: 'card' }, watch: { id: watch.id }, view: { name: 'Session s1' } }]);
+			expect(due).toMatchObject([{ post: { key: 'card' }, watch: { id: watch.id }, snapshot: { name: 'Session s1' } }]);
 		});
 
 		it('reads a session early even when a running read plans a later time', async () => {

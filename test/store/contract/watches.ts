@@ -81,7 +81,9 @@ export function describeWatches(subject: Subject): void {
 			await added({ sessionId: 's3', channelId: 'C2' });
 			const page = await store().watches.list(C1, { offset: 0, limit: 1 });
 			expect(page.total).toBe(2);
-			expect(page.watches.map(({ session, view }) => [session.sessionId, view])).toEqual([['s2', sessionView('s2')]]);
+			expect(page.watches.map(({ session, snapshot: view }) => [session.sessionId, view])).toEqual([
+				['s2', sessionView('s2')],
+			]);
 		});
 
 		it('stops reading an unwatched session and reads it at once when it is watched again', async () => {
@@ -162,7 +164,7 @@ export function describeWatches(subject: Subject): void {
 	async function askedTwice(): Promise<Watch> {
 		const watch = await added();
 		await posted();
-		const again = { nextRead: { at: T0, by: T0 }, view: askingView() };
+		const again = { nextRead: { at: T0, by: T0 }, snapshot: askingView() };
 		const first = news(watch, { posts: [asking(watch, 'first'), said(watch, 'status')] });
 		await recorded([first], read({ ...again, questions: [ASKED] }));
 		for (let turn = 0; turn < 2; turn += 1) await posted();
@@ -173,7 +175,7 @@ export function describeWatches(subject: Subject): void {
 		await posted();
 		const due = await store().posts.takeDue(LEASE, 10, T0);
 		for (const { post, question } of due) {
-			const isLast = question?.settled != null && post.content.kind === 'question';
+			const isLast = question?.settledHow != null && post.content.kind === 'question';
 			await ended(post, shownAt(post, '', { isLast }));
 		}
 		return watch;
