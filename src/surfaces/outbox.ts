@@ -55,7 +55,7 @@ const DECIDE_AGAIN_MS = 5_000;
 /** After a press, the lease of the post is tried this often while another attempt has it: for about a second. */
 const SHOW_AGAIN_MS = 100;
 const SHOW_TRIES = 10;
-/** `lastError` of an attempt that ran `SEND_WITHIN_MS` late, because the process was frozen: it sends nothing. */
+/** The code of an attempt that ran `SEND_WITHIN_MS` late, because the process was frozen: it sends nothing. */
 const STOOD_STILL = 'stood_still';
 /** Watches with these ends post nothing any more. */
 const ENDS_SILENTLY = new Set<WatchEnd | undefined>(['unwatched', 'handLowered', 'gaveWay', 'discoveryEnded']);

@@ -87,7 +87,7 @@ export async function planRefused(tx: Tx, watch: SessionKey & { readonly id: str
 	const refused = from(tx.trx, 'posts', { watchId: watch.id, state: 'refused', kind: ['card', 'question'] });
 	const shown = refused.where(({ eb, or }) => or([eb('questionId', 'is', null), eb('questionId', 'in', open)]));
 	const id = locked(tx.trx, 'posts', { id: shown.select('id') });
-	const anew = { state: 'planned', attempts: 0, dueAt: tx.now, lastError: null };
+	const anew = { state: 'planned', attempts: 0, dueAt: tx.now, waitsAs: null };
 	const count = await countChanged(change(tx.trx, 'posts', { id }, anew));
 	// A card shows the question while that has no post: it has to be drawn again.
 	if (count > 0) await markDue(tx, watch);

@@ -151,11 +151,11 @@ export const QUESTION_KINDS = Object.entries<Kind>(KINDS).flatMap(([name, { isCu
 
 export type PostRow = Row<'posts'>;
 
-/** `lastError` of a post that waits for its time. Other posts of its stream do not wait for it. */
+/** `waitsAs` of a post that waits for its time. */
 export const HELD = 'held';
-/** `lastError` of a held card, or of a reminder that is due and waits for a read: each change has it looked at. */
+/** `waitsAs` of a held card, or of a reminder that is due and waits for a read: each change has it looked at. */
 export const AWAITED = 'awaited';
-/** `lastError` of a post that waits for the shared rate: its attempt neither sent anything nor failed. */
+/** The code of an attempt that waits for the shared rate: it neither sent anything nor failed. */
 export const PACED = 'paced';
 
 /** An update of unknown outcome may still reach Slack for this long, and replace a later one: that is repeated then. */
@@ -178,7 +178,7 @@ export interface NewPost {
 /** A message that has to stay true: planned, or shown until its last look. */
 export interface Post
 	extends Pick<NewPost, 'target' | 'key' | 'content'>,
-		Readonly<Pick<Row<'posts'>, 'id' | 'attempts' | 'lastError'>> {
+		Readonly<Pick<Row<'posts'>, 'id' | 'attempts'>> {
 	readonly urgency: CardUrgency;
 	/** How many changes have asked for a new drawing. */
 	readonly wanted: number;
@@ -358,7 +358,7 @@ export function readPost(row: PostRow): Post | null {
 	const readable = parseOrNull(content, row.content);
 	if (readable === null) return null;
 	return {
-		...pick(row, 'id', 'wanted', 'attempts', 'lastError', 'sendingSince', 'ts', 'shownKey'),
+		...pick(row, 'id', 'wanted', 'attempts', 'sendingSince', 'ts', 'shownKey'),
 		target: targetOfRow(row),
 		key: row.uniqueKey,
 		content: readable,

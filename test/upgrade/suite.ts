@@ -52,7 +52,7 @@ const RENEWED: Partial<Record<TableName, readonly string[]>> = {
 	questions: ['evidence'],
 	watches: ['mode'],
 	channel_settings: ['settings', 'revision'],
-	posts: ['remindSince', 'remindedAt', 'escalationCount', 'lastReminderAt', 'isPlain'],
+	posts: ['waitsAs', 'remindSince', 'remindedAt', 'escalationCount', 'lastReminderAt', 'isPlain'],
 };
 
 type StoredRow = Readonly<Record<string, unknown>>;

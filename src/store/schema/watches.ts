@@ -197,7 +197,8 @@ export const WATCH_TABLES = tables({
 			ts: orNull(text),
 			shownKey: orNull(text),
 			shownAt: orNull(noted),
-			lastError: orNull(text),
+			/** `held`, `awaited` or `unreadable`: it waits, and delays no other post of its stream. Null: it does not. */
+			waitsAs: renamed(35, 'lastError', orNull(text)),
 			/**
 			 * Of a question's post: since when its reminders count, and which there were. Null: the post has no
 			 * reminders.

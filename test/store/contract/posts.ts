@@ -118,7 +118,7 @@ export function describePosts(subject: Subject): void {
 			await refresh();
 			const retry = (unknown: boolean) => ({ kind: 'retry', at: T0 + 5_000, code: 'timeout', unknown }) as const;
 			await attempt(await take('card'), retry(true));
-			const waits = { state: 'shown', dueAt: T0 + 5_000, attempts: 1, lastError: 'timeout', shownKey: 'looks' };
+			const waits = { state: 'shown', dueAt: T0 + 5_000, attempts: 1, waitsAs: null, shownKey: 'looks' };
 			expect(await cardOf(watch.id)).toMatchObject({ ...waits, sendingSince: T0 });
 			// A mark does not forget it, and does not delay it.
 			await refresh(T0 + 6_000);
@@ -128,7 +128,7 @@ export function describePosts(subject: Subject): void {
 			expect(await cardOf(watch.id)).toMatchObject({ ...waits, attempts: 2, sendingSince: null });
 			const last = await take('card', T0 + 5_000);
 			await attempt(last, shownAt(last, ''), T0 + 5_000);
-			expect(await cardOf(watch.id)).toMatchObject({ attempts: 0, lastError: null, sendingSince: null });
+			expect(await cardOf(watch.id)).toMatchObject({ attempts: 0, sendingSince: null });
 		});
 
 		it('that waits for the shared rate has not failed', async () => {
@@ -143,7 +143,7 @@ export function describePosts(subject: Subject): void {
 			await recorded([news(watch, { posts: [said(watch, 'paused')] })], read(again));
 			const status = await take('status');
 			await attempt(status, refused);
-			expect(await row(status.id)).toMatchObject({ state: 'refused', dueAt: null, lastError: refused.code });
+			expect(await row(status.id)).toMatchObject({ state: 'refused', dueAt: null });
 			await refresh();
 			const card = await take('card');
 			// What changes while it is sent is drawn too.

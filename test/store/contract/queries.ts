@@ -274,7 +274,7 @@ export function describeMarked(subject: Subject): void {
 		await formShown({ question, id: 'V1', person: EVE }, T0);
 		await prepare();
 		await drawn(LATER + 60_000);
-		await setRows('posts', { dueAt: FAR, lastError: AWAITED }, { kind: 'reminder' });
+		await setRows('posts', { dueAt: FAR, waitsAs: AWAITED }, { kind: 'reminder' });
 		await setRows('views', { dueAt: null });
 		const earlyCount = async () => only(await rowsOf('watched_sessions')).earlyReadCount;
 		const before = await earlyCount();

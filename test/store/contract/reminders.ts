@@ -132,7 +132,7 @@ export function describeReminders(subject: Subject): void {
 			expect(await heldIn()).toBeNull();
 			expect(await factsOf()).toMatchObject({ questions: [] });
 			await posted(T0 + 5);
-			expect(await heldIn()).toMatchObject({ watchId: null, lastError: HELD, dueAt: T0 + 10_005, ts: null });
+			expect(await heldIn()).toMatchObject({ watchId: null, waitsAs: HELD, dueAt: T0 + 10_005, ts: null });
 			expect(await factOf()).toMatchObject({
 				watchId: watch.id,
 				...KEY,
@@ -232,7 +232,7 @@ export function describeReminders(subject: Subject): void {
 			await asked();
 			await holds(REMIND_AT);
 			expect(await take(REMIND_AT - 1)).toEqual([]);
-			expect(await heldIn()).toMatchObject({ lastError: HELD, dueAt: REMIND_AT, leaseToken: null });
+			expect(await heldIn()).toMatchObject({ waitsAs: HELD, dueAt: REMIND_AT, leaseToken: null });
 			await refreshed(KEY, { now: T0 + 20_000, earlyReadAt: null });
 			expect(await dueAt()).toBe(REMIND_AT);
 		});
@@ -242,7 +242,7 @@ export function describeReminders(subject: Subject): void {
 			await asked({ sessionId: 's2', channelId: 'C2' });
 			await subject.store.posts.release([LEASE.token]);
 			for (const { post } of await take()) await end(post, held(REMIND_AT, [entryOf(await factOf(), 'reminder')]));
-			expect(await heldIn()).toMatchObject({ lastError: AWAITED, dueAt: REMIND_AT });
+			expect(await heldIn()).toMatchObject({ waitsAs: AWAITED, dueAt: REMIND_AT });
 			await refreshed(KEY, { now: T0 + 20_000, earlyReadAt: null });
 			expect(await dueAt()).toBe(T0 + 20_000);
 			expect(await dueAt(streamOf({ ...CHANNEL, channelId: 'C2' }))).toBe(REMIND_AT);
@@ -285,7 +285,7 @@ export function describeReminders(subject: Subject): void {
 			expect(await decided(FIRST_LOOK)).toEqual({ kind: 'over' });
 			await asked({ sessionId: 's2' });
 			await end(post, { kind: 'dropped' });
-			expect(await heldIn()).toMatchObject({ lastError: HELD, dueAt: FIRST_LOOK, leaseToken: null });
+			expect(await heldIn()).toMatchObject({ waitsAs: HELD, dueAt: FIRST_LOOK, leaseToken: null });
 			expect(await take()).toHaveLength(1);
 		});
 
@@ -336,7 +336,7 @@ export function describeReminders(subject: Subject): void {
 			await end(await takeOne(T0 + MINUTE_MS), { kind: 'dropped' });
 			await asked({ sessionId: 's2' });
 			const content = JSON.stringify({ kind: 'reminder', entries: [] });
-			expect(await heldIn()).toMatchObject({ lastError: HELD, dueAt: FIRST_LOOK, content });
+			expect(await heldIn()).toMatchObject({ waitsAs: HELD, dueAt: FIRST_LOOK, content });
 		});
 
 		it('are noted with the message that shows them, and the next one is held', async () => {
@@ -349,7 +349,7 @@ export function describeReminders(subject: Subject): void {
 			const content = JSON.stringify({ kind: 'reminder', entries: [entry] });
 			const shown = { uniqueKey: `reminder:${id}`, state: 'shown', ts: '7.7', ...KEY, watchId, questionId, content };
 			expect(await rowsOf('posts', { id })).toMatchObject([shown]);
-			expect(await heldIn()).toMatchObject({ lastError: HELD, dueAt: FIRST_LOOK });
+			expect(await heldIn()).toMatchObject({ waitsAs: HELD, dueAt: FIRST_LOOK });
 			await shows([entryOf(await factOf(), 'escalation')], FIRST_LOOK + 1);
 			expect(await factOf()).toMatchObject({ ...counts, escalationCount: 1, lastReminderAt: FIRST_LOOK + 1 });
 		});
@@ -387,7 +387,7 @@ export function describeReminders(subject: Subject): void {
 			const content = { kind: 'reminder', entries: [entryOf(await factOf(), 'reminder')] } as const;
 			await end({ ...(await takeOne()), content }, { kind: 'refused', code: 'restricted_action' });
 			expect(await factOf()).toMatchObject({ remindedAt: FIRST_LOOK, lastReminderAt: FIRST_LOOK });
-			expect(await heldIn()).toMatchObject({ lastError: HELD, dueAt: FIRST_LOOK });
+			expect(await heldIn()).toMatchObject({ waitsAs: HELD, dueAt: FIRST_LOOK });
 		});
 
 		it('that are tried again count only when they are there', async () => {

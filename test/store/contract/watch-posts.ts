@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import type { Watch } from '../../../src/store/watch.ts';
 import { planPosts } from '../../../src/surfaces/plan-store.ts';
-import { HELD, type NewPost, type Post } from '../../../src/surfaces/post.ts';
+import type { NewPost, Post } from '../../../src/surfaces/post.ts';
 import { retryWaiting } from '../../../src/surfaces/post-store.ts';
 import { newWatch } from '../../sessions/support.ts';
 import type { FoundChange } from '../../support/found.ts';
@@ -276,17 +276,15 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			const second = await taken();
 			expect(second.ts).toBe(`ts-card:${CARD_TS}`);
 			await deleted(second);
-			await ended((await next()).post, { kind: 'retry', at: T0 + 3_600_000, code: HELD, unknown: false });
+			const { post: held } = await next();
+			await ended(held, { kind: 'held', until: T0 + 3_600_000, content: held.content, unknown: false });
 			await recorded([news(watch, { posts: [said(watch, 'paused')] })]);
 			expect(await keys()).toEqual(['paused']);
 			await store().posts.release([LEASE.token]);
 			expect(await keys(T0 + 3_599_999)).toEqual(['paused']);
 			await store().posts.release([LEASE.token]);
 			const later = await store().posts.takeDue(OTHER_LEASE, 10, T0 + 3_600_000);
-			expect(later.map(({ post }) => [post.key, post.attempts])).toEqual([
-				['paused', 0],
-				[`card:${second.ts}`, 1],
-			]);
+			expect(later.map(({ post }) => post.key)).toEqual(['paused', `card:${second.ts}`]);
 		});
 
 		it('does not replace a deleted card after its watch has ended', async () => {
