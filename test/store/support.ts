@@ -12,7 +12,8 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import type { Lease } from '../../src/kernel/lease-loop.ts';
 import type { Log } from '../../src/kernel/log.ts';
 import { LOG_LINES, type LogEvent } from '../../src/kernel/log-lines.ts';
-import type { Row, TableName } from '../../src/store/database.ts';
+import { REMOVALS } from '../../src/operator/housekeeping.ts';
+import type { Row, StoreDatabase, TableName } from '../../src/store/database.ts';
 import { lockSession } from '../../src/store/locks.ts';
 import { markDue } from '../../src/store/marks.ts';
 import { AWAITED_AHEAD_MS } from '../../src/store/session-reads.ts';
@@ -41,6 +42,13 @@ export const attemptAt = (now: number) => ({ since: now, leasedUntil: now + LEAS
 
 export function item(value: string | null, options: { title?: string; secret?: boolean } = {}): AnswerItem {
 	return { title: options.title ?? 'Which one?', value, secret: options.secret ?? false, wiped: false };
+}
+
+/** Removes the rows that were over before a time, as housekeeping does. Resolves to how many watches were removed. */
+export async function removeEnded(db: StoreDatabase, before: number): Promise<unknown> {
+	let removed: unknown;
+	for (const [, removeOf] of REMOVALS) removed = await removeOf(db, before);
+	return removed;
 }
 
 let count = 0;

@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { type Evidence, NOTHING_SEEN } from '../../../src/domain/asked.ts';
 import type { QuestionDigest } from '../../../src/domain/session.ts';
-import { removeEnded } from '../../../src/operator/housekeeping.ts';
 import type { FoundInRead } from '../../../src/sessions/adding-store.ts';
 import { auditLineOf } from '../../../src/store/audit-reader.ts';
 import { settledEvents } from '../../operator/audit-command.ts';
 import { SERVICE } from '../../sessions/support.ts';
 import { type FoundChange, foundIn, recordRead } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';
-import { BOB, EVE, item, LEASE, LIVE, only, storeActs, submission, T0 } from '../support.ts';
+import { BOB, EVE, item, LEASE, LIVE, only, removeEnded, storeActs, submission, T0 } from '../support.ts';
 import { askingView, KEY, QUESTION, read, settled, watchActs } from './watch-acts.ts';
 
 /** What the answers of these tests answer. */

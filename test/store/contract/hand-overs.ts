@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { NewHandOver } from '../../../src/domain/hand-over.ts';
 import { snapshotOf } from '../../../src/domain/session-snapshot.ts';
-import { removeEnded } from '../../../src/operator/housekeeping.ts';
 import { newestQuestionOf, openQuestionOf, readHandOver } from '../../../src/store/question-store.ts';
 import type { Watch } from '../../../src/store/watch.ts';
 import { streamOf } from '../../../src/surfaces/post.ts';
 import { addWatch, assistant, session } from '../../sessions/support.ts';
 import type { FoundChange } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';
-import { LEASE, present, SERVICE, storeActs, T0 } from '../support.ts';
+import { LEASE, present, removeEnded, SERVICE, storeActs, T0 } from '../support.ts';
 import { asking, byText, KEY, news, read, settled, shownAt, watchActs } from './watch-acts.ts';
 
 const asks = session({ sessionId: 's1', status: 'humanInput', messages: [assistant('Which?', 'Colour')] });
