@@ -11,14 +11,13 @@ import {
 import { beforePut, compareForDelivery, hasMovedSince, hasWorkedSince } from '../domain/compare.ts';
 import type { Session } from '../domain/session.ts';
 import { uptimeOf } from '../kernel/clock.ts';
-import { HandraiseError } from '../kernel/errors.ts';
 import type { Missed } from '../service/health.ts';
 import { type DeliveryPermit, NOT_FOUND_CODES, WAITS_FOR_SERVICE_CODES } from '../service/service.ts';
 import type { AnswerStore } from './answer-store.ts';
 import { createAuthorCheck, type Policy } from './author-check.ts';
 import type { NoteRead } from './confirm.ts';
 import { whoWasFirst } from './earlier-answers.ts';
-import { classifyFailure, type Failure, nextStepAt } from './failed-attempt.ts';
+import { classifyFailure, type Failure, NotNoted, nextStepAt } from './failed-attempt.ts';
 import { comparisonInput, createPut, createWrite, deliveredPatch, keptQuestion, LeaseLost, newRepeats } from './put.ts';
 
 /** The PUT leaves within this time after the response to our read, because somebody else may write in between. */
@@ -154,10 +153,7 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, { policy, m
 			return await write(answer, token, { ...deliveredPatch(now), ...newRepeats(answer, session), ...asked });
 		} catch (error) {
 			if (error instanceof LeaseLost) throw error;
-			const details = { code: 'store_unavailable', retryable: true, cause: error };
-			const notNoted = new HandraiseError('could not record a delivery in the store', details);
-			// The service has the answer. The next read finds it.
-			throw Object.assign(notNoted, { outcomeUnknown: true });
+			throw new NotNoted(error);
 		}
 	}
 
