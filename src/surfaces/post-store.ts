@@ -23,8 +23,8 @@ import { liveWatches } from '../store/watches.ts';
 import { isOurs } from '../store/workspaces.ts';
 import { endAttempt } from './attempt-store.ts';
 import { createDuePostReader } from './due-post-store.ts';
-import { OPEN, planPosts, silencePosts } from './plan-store.ts';
-import { type AttemptResult, type DuePost, type NewPost, type Post, type PostContent, plannedRow } from './post.ts';
+import { OPEN, plannedRow, planPosts, silencePosts } from './plan-store.ts';
+import type { AttemptResult, DuePost, NewPost, Post, PostContent } from './post.ts';
 
 /** The posts that are due, the attempts to show them, and what else is known of posts. */
 export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) {

@@ -4,7 +4,7 @@ import type { SessionSnapshot } from '../domain/session-snapshot.ts';
 import { HOUR_MS } from '../kernel/clock.ts';
 import { type DeepReadonly, hashOf, parseOrNull, pick } from '../kernel/values.ts';
 import { isOfBlocks, type MessageContent } from '../slack/blocks.ts';
-import { type Row, sql } from '../store/database.ts';
+import type { Row } from '../store/database.ts';
 import type { Asked, StoredQuestion } from '../store/question-store.ts';
 import {
 	type CardUrgency,
@@ -326,24 +326,6 @@ export function streamOf(target: PostTarget): string {
 	if (target.kind === 'channel') return `channel:${target.teamId}:${target.channelId}`;
 	const person = `person:${target.teamId}:${target.userId}`;
 	return target.topic === undefined ? person : `${person}:${target.topic}`;
-}
-
-/** The columns of a planned post, the last of its stream. */
-export function plannedRow(target: PostTarget, uniqueKey: string, content: PostContent, now: number) {
-	const stream = streamOf(target);
-	return {
-		id: crypto.randomUUID(),
-		stream,
-		number: sql<number>`(select coalesce(max(number), 0) + 1 from posts where stream = ${stream})`,
-		uniqueKey,
-		teamId: target.teamId,
-		placeId: target.kind === 'person' ? target.userId : target.channelId,
-		kind: content.kind,
-		content: JSON.stringify(content),
-		state: 'planned',
-		createdAt: now,
-		dueAt: now,
-	};
 }
 
 export function targetOfRow({ stream, watchId, teamId, placeId }: PostRow): PostTarget {

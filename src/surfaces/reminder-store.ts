@@ -25,12 +25,12 @@ import { IS_ANSWERED } from '../store/question-store.ts';
 import { AWAITED_AHEAD_MS } from '../store/session-reads.ts';
 import type { ChannelKey } from '../store/watch.ts';
 import { askForRead, hasPlace } from '../store/watched-sessions.ts';
+import { plannedRow } from './plan-store.ts';
 import {
 	AWAITED,
 	HELD,
 	NOWHERE,
 	type PostTarget,
-	plannedRow,
 	type ReminderEntry,
 	streamOf,
 	targetOf,

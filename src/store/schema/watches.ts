@@ -230,7 +230,7 @@ export const WATCH_TABLES = tables({
 		kept: WATCH_DAYS,
 	},
 
-	/** What was changed that people see, until `surfaces/marks.ts` has it drawn again wherever it stands. */
+	/** What was changed that people see, until `surfaces/mark-store.ts` has it drawn again wherever it stands. */
 	marks: {
 		key: ['id'],
 		columns: {
