@@ -11,6 +11,8 @@ import {
 	mayHaveArrived,
 	type NewAnswer,
 	type OtherAnswer,
+	PENDING_STATES,
+	STANDING_STATES,
 } from '../domain/answer.ts';
 import { isForgotten, type Person } from '../domain/person.ts';
 import type { QuestionKey, SessionKey } from '../domain/session.ts';
@@ -63,7 +65,6 @@ import {
 	readAnswer,
 } from './rows-store.ts';
 
-const STANDING = [...BLOCKING_STATES, 'waiting', ...ARRIVED_STATES] as const;
 /** An answer for another address that is due this long is taken by no process there: its author is told. */
 const UNTAKEN_MS = 60_000;
 
@@ -219,7 +220,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 		 * The newest answer to this question that is live, waiting, delivered or resumed, but not one after which the agent
 		 * asked the same again. Null when there is none, or its row is damaged: that must not hide posts and forms.
 		 */
-		standing: (question: QuestionKey) => newest({ ...questionOf(question), state: STANDING }, IS_CURRENT),
+		standing: (question: QuestionKey) => newest({ ...questionOf(question), state: STANDING_STATES }, IS_CURRENT),
 
 		/** What is stored of the newest question, and of those with a fingerprint. */
 		known: (session: SessionKey, fingerprint: string | null) => knownQuestions(db.read, session, fingerprint),
@@ -234,7 +235,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 		async standingAndRefused(question: QuestionKey, fingerprint: string) {
 			const isRefused = sql<boolean>`(state = 'refused' and fingerprint = ${fingerprint}
 				and last_error in (${sql.join(PROVEN_REFUSALS)}))`;
-			const stands = sql<boolean>`(state in (${sql.join(STANDING)}) and ${IS_CURRENT})`;
+			const stands = sql<boolean>`(state in (${sql.join(STANDING_STATES)}) and ${IS_CURRENT})`;
 			const found = answers(questionOf(question)).where(sql<boolean>`(${isRefused} or ${stands})`);
 			const rows = await found.orderBy('acceptedAt', 'desc').orderBy('id', 'desc').execute();
 			const read = (row: AnswerRow | undefined) => (row === undefined ? null : (readOrSkip(row)[0] ?? null));
@@ -300,7 +301,6 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 
 		/** Counts of answers by state, and `oldestAt`: by state, the `acceptedAt` of the oldest undelivered answer. */
 		async stats() {
-			const undelivered = [...BLOCKING_STATES, 'waiting'] as const;
 			// Most answers are resumed. To count all answers and the other states is quicker.
 			const others = ANSWER_STATES.filter((state) => state !== 'resumed');
 			const [all, counts, oldest] = await Promise.all([
@@ -309,7 +309,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 					.select((eb) => ['state', eb.fn.countAll<number>().as('count')])
 					.groupBy('state')
 					.execute(),
-				from(db.read, 'answers', { state: undelivered })
+				from(db.read, 'answers', { state: PENDING_STATES })
 					.select((eb) => ['state', eb.fn.min('acceptedAt').as('at')])
 					.groupBy('state')
 					.execute(),
@@ -319,7 +319,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 				ANSWER_STATES.map((state) => [state, [...counts, resumed].find((row) => row.state === state)?.count ?? 0]),
 			) as Readonly<Record<AnswerState, number>>;
 			const oldestAt = Object.fromEntries(
-				undelivered.map((state) => [state, oldest.find((row) => row.state === state)?.at ?? null]),
+				PENDING_STATES.map((state) => [state, oldest.find((row) => row.state === state)?.at ?? null]),
 			);
 			return { byState, oldestAt };
 		},

@@ -14,6 +14,7 @@ import {
 	firstDueAt,
 	isBlocking,
 	isFailed,
+	isPending,
 	KEPT_QUESTION,
 	type NewAnswer,
 	OTHER_ANSWER,
@@ -333,7 +334,7 @@ export function enterState(
 		timeline: JSON.stringify(
 			appendState(timeline, { state: next, at: now, lostTo, ...(arrival !== undefined && { arrival }) }),
 		),
-		...(isBlocking(next) || next === 'waiting' ? { endedAt: null } : { endedAt: endedAt ?? now, secrets: null }),
+		...(isPending(next) ? { endedAt: null } : { endedAt: endedAt ?? now, secrets: null }),
 	};
 }
 

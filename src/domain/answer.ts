@@ -34,7 +34,11 @@ export type AnswerState = (typeof ANSWER_STATES)[number];
 
 /** A question can have only one answer in these states at a time. */
 export const BLOCKING_STATES = ['accepted', 'delivering'] as const;
+/** It has not ended: it is on its way, or waits for its author. */
+export const PENDING_STATES = [...BLOCKING_STATES, 'waiting'] as const;
 export const ARRIVED_STATES = ['delivered', 'resumed'] as const;
+/** It stands at its question: it may still be sent, or has arrived. */
+export const STANDING_STATES = [...PENDING_STATES, ...ARRIVED_STATES] as const;
 /** In these states an answer is sent again only when its author asks for it. */
 export const FAILED_STATES = ['waiting', 'conflicted', 'changed', 'refused', 'ended'] as const;
 export const ANSWER_STATES = [...BLOCKING_STATES, ...ARRIVED_STATES, ...FAILED_STATES, 'withdrawn'] as const;
@@ -250,7 +254,7 @@ export function firstEndingOf({ state, lastError }: Pick<Answer, 'state' | 'last
 	return state === 'conflicted' ? (FIRST_ENDINGS.find((ending) => ending === lastError) ?? null) : null;
 }
 
-/** The part of an answer that its receipt shows, as a string to compare. */
+/** The news of which its author is told once, as a string to compare. A receipt shows more, see `looksOther`. */
 export const receiptStateOf = (answer: Pick<Answer, 'state' | 'agentOutcome' | 'lastError'>): string =>
 	[answer.state, answer.agentOutcome ?? '', firstEndingOf(answer) ?? ''].join(' ').trim();
 
@@ -258,7 +262,9 @@ const isOneOf = (states: readonly string[]) => (state: string) => states.include
 
 /** True while the answer can still reach the service without its author. */
 export const isBlocking = isOneOf(BLOCKING_STATES);
+export const isPending = isOneOf(PENDING_STATES);
 export const hasArrived = isOneOf(ARRIVED_STATES);
+export const isStanding = isOneOf(STANDING_STATES);
 /** Not delivered. The author decides whether to try again. */
 export const isFailed = isOneOf(FAILED_STATES);
 
