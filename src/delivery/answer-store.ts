@@ -14,6 +14,7 @@ import {
 	PENDING_STATES,
 	STANDING_STATES,
 } from '../domain/answer.ts';
+import type { BeforePut } from '../domain/compare.ts';
 import { isForgotten, type Person } from '../domain/person.ts';
 import type { QuestionKey, SessionKey } from '../domain/session.ts';
 import type { Lease } from '../kernel/lease-loop.ts';
@@ -113,40 +114,50 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 		},
 
 		/**
+		 * Notes that the PUT of an answer begins: see `update` for its condition. People see no difference: it looks like
+		 * waiting to be sent.
+		 */
+		beginPut: (
+			{ id, state }: Pick<Answer, 'id' | 'state'>,
+			token: string,
+			{ beforePut, startedAt }: { readonly beforePut: BeforePut; readonly startedAt: number },
+			{ now, editCount }: UpdateOptions,
+		) =>
+			db.write(async (trx) => {
+				const row = await held(trx, { id, state, leaseToken: token, editCount }).executeTakeFirst();
+				if (row === undefined) return null;
+				const isOnTime = checksTime ? isNow(startedAt) : sql<boolean>`true`;
+				return beginPut({ trx, cipher, now }, readAnswer(row, cipher), { beforePut, startedAt, isOnTime });
+			}),
+
+		/**
 		 * Writes `patch` if the lease `token` holds the answer, its state is that of `answer` and, with `editCount`,
-		 * its text is the same. Ending states wipe secret values in the same write. It marks what people see, except
-		 * that a PUT begins (`beforePut`): that looks like waiting to be sent. Returns the stored answer. Null: another
-		 * replica has it, its author changed it (`retry`, `withdraw`), another answer replaced it, or an earlier
-		 * write changed the state although its reply was lost.
+		 * its text is the same. Ending states wipe secret values in the same write. It marks what people see. Returns the
+		 * stored answer. Null: another replica has it, its author changed it (`retry`, `withdraw`), another answer
+		 * replaced it, or an earlier write changed the state although its reply was lost.
 		 */
 		update: (
 			{ id, state }: Pick<Answer, 'id' | 'state'>,
 			token: string,
 			{ repeats, asked, ...patch }: AnswerPatch,
-			{ now, editCount }: { now: number; editCount?: number },
+			{ now, editCount }: UpdateOptions,
 		) =>
 			db.write(async (trx) => {
+				const tx = { trx, cipher, now };
 				const fails = patch.state !== undefined && patch.state !== 'conflicted' && isFailed(patch.state);
 				// Before its row: the order in which all writes lock them.
 				if (fails) await lockQuestionOf(trx, id);
 				const isDelivered = patch.state === 'delivered';
-				const held = { id, leaseToken: token, state, ...(editCount !== undefined && { editCount }) };
-				const row = await from(trx, 'answers', held)
-					.selectAll()
+				const row = await held(trx, { id, state, leaseToken: token, editCount })
 					.select((isDelivered ? arrivedIn('answers') : sql.lit(0)).as('arrived'))
 					.select((isDelivered ? LOST_BEFORE : sql.lit(0)).as('lost'))
-					.forUpdate()
 					.executeTakeFirst();
 				if (row === undefined) return null;
 				const answer = readAnswer(row, cipher);
-				// Only one answer of a session has a lease, so no other one is counted meanwhile.
-				const isFirst = isDelivered && answer.state !== 'delivered';
-				const arrival = isFirst ? row.arrived + 1 : undefined;
-				const arrivedAt = patch.deliveredAt ?? null;
-				const number = arrival ?? arrivalOf(answer.timeline)?.arrival ?? 0;
 				const named = {
 					...patch,
-					arrival,
+					// Only one answer of a session has a lease, so no other one is counted meanwhile.
+					...(isDelivered && answer.state !== 'delivered' && { arrival: row.arrived + 1 }),
 					...(patch.other != null && { other: await namedNow(trx, patch.other) }),
 				};
 				const set = {
@@ -154,19 +165,15 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 					content: contentWith(row, { ...(repeats && { repeats }), ...(asked && { asked }) }, cipher),
 				};
 				if (Object.values(set).every((value) => value === undefined)) return answer;
-				const isOnTime = checksTime && patch.putStartedAt != null ? isNow(patch.putStartedAt) : sql<boolean>`true`;
-				const written = await (patch.beforePut == null
-					? changeAnswer(trx, cipher, answer, set)
-					: beginPut(trx, cipher, answer, { set, isOnTime }));
-				recordChange({ trx, now }, answer, written, arrivedAt !== null);
-				const changed = fails ? await returnTextsOfLosers({ trx, cipher, now }, written) : written;
+				const written = await changeAnswer(trx, cipher, answer, set);
+				const arrivedAt = patch.deliveredAt ?? null;
+				recordChange(tx, answer, written, arrivedAt !== null);
 				if (arrivedAt !== null) {
-					await noteDelivery({ trx, now }, changed, { arrivedAt, number, lostCount: row.lost });
-					return changed;
+					await noteDelivery(tx, written, { arrivedAt, lostCount: row.lost });
+					return written;
 				}
-				const what = changed.state === 'delivered' ? 'delivered' : 'answer';
-				if (patch.beforePut == null && looksOther(answer, changed))
-					await markQuestion({ trx, now }, changed.question, what);
+				const changed = fails ? await returnTextsOfLosers(tx, written) : written;
+				if (looksOther(answer, changed)) await markQuestion(tx, changed.question, 'answer');
 				// After the lock of its session.
 				if (fails && mayHaveArrived(changed)) await noteArrival(trx, changed, now, null);
 				return changed;
@@ -330,6 +337,19 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 
 export type AnswerStore = ReturnType<typeof createAnswerStore>;
 
+interface UpdateOptions {
+	readonly now: number;
+	readonly editCount?: number | undefined;
+}
+
+type HeldAnswer = Pick<AnswerRow, 'id' | 'state' | 'leaseToken'> & Pick<UpdateOptions, 'editCount'>;
+
+/** The query of an answer that a lease holds, locked. */
+function held(trx: Db, { editCount, ...filter }: HeldAnswer) {
+	const own = from(trx, 'answers', { ...filter, ...(editCount !== undefined && { editCount }) });
+	return own.selectAll().forUpdate();
+}
+
 /** SQL: how many answers to the question of an answer are lost. */
 const LOST_BEFORE = sql<number>`(select count(*) from answers as other where other.service = answers.service
 	and other.session_id = answers.session_id and other.message_index = answers.message_index
@@ -345,12 +365,12 @@ async function replaceLost(trx: Db, { id, question, fingerprint }: Answer): Prom
 async function noteDelivery(
 	tx: Tx,
 	answer: Answer,
-	{ arrivedAt, number, lostCount }: { arrivedAt: number; number: number; lostCount: number },
+	{ arrivedAt, lostCount }: { arrivedAt: number; lostCount: number },
 ): Promise<void> {
 	await markQuestion(tx, answer.question, 'delivered');
 	if (lostCount > 0) await replaceLost(tx.trx, answer);
 	// After the lock of its session.
-	const answeredId = await noteArrival(tx.trx, answer, arrivedAt, number);
+	const answeredId = await noteArrival(tx.trx, answer, arrivedAt, arrivalOf(answer.timeline)?.arrival ?? 0);
 	if (answeredId !== null) await redrawSettled(tx, answeredId);
 }
 

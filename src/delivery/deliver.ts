@@ -18,7 +18,16 @@ import { createAuthorCheck, type Policy } from './author-check.ts';
 import type { NoteRead } from './confirm.ts';
 import { whoWasFirst } from './earlier-answers.ts';
 import { classifyFailure, type Failure, NotNoted, nextStepAt } from './failed-attempt.ts';
-import { comparisonInput, createPut, createWrite, deliveredPatch, keptQuestion, LeaseLost, newRepeats } from './put.ts';
+import {
+	comparisonInput,
+	createPut,
+	createWrite,
+	deliveredPatch,
+	heldOrLost,
+	keptQuestion,
+	LeaseLost,
+	newRepeats,
+} from './put.ts';
 
 /** The PUT leaves within this time after the response to our read, because somebody else may write in between. */
 const FRESH_MS = 50;
@@ -69,14 +78,9 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, { policy, m
 	 */
 	async function markPut(answer: Answer, token: string, session: Session) {
 		const begunAt = uptimeOf(clock);
-		const marked = {
-			state: 'delivering',
-			beforePut: await beforePut(comparisonInput(answer, session)),
-			putStartedAt: clock.now(),
-			startFailed: false,
-			missingCount: 0,
-		} as const;
-		return { begunAt, answer: await write(answer, token, marked, answer.editCount) };
+		const begun = { beforePut: await beforePut(comparisonInput(answer, session)), startedAt: clock.now() };
+		const { editCount } = answer;
+		return { begunAt, answer: heldOrLost(await store.beginPut(answer, token, begun, { now: clock.now(), editCount })) };
 	}
 
 	/**

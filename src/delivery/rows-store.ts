@@ -34,6 +34,7 @@ import { mapInSteps, runInSlices } from '../kernel/slices.ts';
 import { parseOrNull, pick } from '../kernel/values.ts';
 import {
 	type Cipher,
+	type CipherTx,
 	change,
 	type Db,
 	from,
@@ -299,13 +300,19 @@ export async function changeAnswer(trx: Db, cipher: Cipher, { id, state }: Answe
  * `isOnTime`: what has to hold of the database's time in the same statement.
  */
 export async function beginPut(
-	trx: Db,
-	cipher: Cipher,
+	{ trx, cipher, now }: CipherTx,
 	answer: Answer,
-	{ set, isOnTime }: { set: AnswerChange; isOnTime: RawBuilder<boolean> },
+	{ beforePut, startedAt, isOnTime }: { beforePut: BeforePut; startedAt: number; isOnTime: RawBuilder<boolean> },
 ): Promise<Answer> {
 	const { id, state } = answer;
-	const begun = change(trx, 'answers', { id, state }, { ...set, questionId: knownRow(answer) }).where(isOnTime);
+	const columns = patchColumns(
+		answer,
+		{ state: 'delivering', putStartedAt: startedAt, startFailed: false, missingCount: 0 },
+		now,
+		cipher,
+	);
+	const set = { ...columns, beforePut: JSON.stringify(beforePut), questionId: knownRow(answer) };
+	const begun = change(trx, 'answers', { id, state }, set).where(isOnTime);
 	const written = readAnswer(await begun.returningAll().executeTakeFirstOrThrow(clockDiffers), cipher);
 	if (written.questionId !== null) return written;
 	return changeAnswer(trx, cipher, written, { questionId: await rowOfAnswer(trx, answer) });
@@ -355,11 +362,10 @@ export function patchColumns(
 	now: number,
 	cipher: Cipher,
 ): AnswerChange {
-	const { state: next, beforePut, other, arrival, startFailed, ...columns } = patch;
+	const { state: next, other, arrival, startFailed, ...columns } = patch;
 	return {
 		...columns,
 		...(next !== undefined && next !== answer.state && enterState(answer, next, now, { first: other, arrival })),
-		beforePut: beforePut && JSON.stringify(beforePut),
 		other: other && otherColumn.seal(other, placeOf(answer), cipher),
 		startFailed: startFailed === undefined ? undefined : Number(startFailed),
 	};

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import type { ModalView } from '@slack/types';
 import { sql } from 'kysely';
 import type { Draft } from '../../src/delivery/draft-store.ts';
-import type { Answer, AnswerItem, NewAnswer } from '../../src/domain/answer.ts';
+import type { Answer, AnswerItem, AnswerPatch, NewAnswer } from '../../src/domain/answer.ts';
+import type { BeforePut } from '../../src/domain/compare.ts';
 import type { Person } from '../../src/domain/person.ts';
 import type { QuestionKey, SessionKey } from '../../src/domain/session.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
@@ -191,10 +192,14 @@ export async function leased(store: Store, answer: NewAnswer): Promise<Answer> {
 export async function patched(
 	store: Store,
 	id: string,
-	patch: Parameters<Store['answers']['update']>[2],
+	{ beforePut, ...patch }: AnswerPatch & { readonly beforePut?: BeforePut },
 	{ now = T0, release = false, token = LEASE.token } = {},
 ): Promise<Answer | null> {
-	const written = await store.answers.update(await current(store, id), token, patch, { now });
+	const stored = await current(store, id);
+	const written =
+		beforePut === undefined
+			? await store.answers.update(stored, token, patch, { now })
+			: await store.answers.beginPut(stored, token, { beforePut, startedAt: patch.putStartedAt ?? now }, { now });
 	if (release) await store.answers.release([{ id, token }]);
 	return written;
 }

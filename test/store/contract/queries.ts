@@ -329,7 +329,6 @@ export function describeMarked(subject: Subject): void {
 			['lets it wait for its author', [], { state: 'waiting' }, false],
 			['notes a failure', [], { state: 'accepted', lastError: 'unavailable' }, false],
 			['notes a delivery, and reads the session soon', [begun], delivered, true],
-			['notes what became of the agent', [begun, delivered], { agentOutcome: 'failed' }, true],
 		])('%s', async (_, former, last, isReadEarly) => {
 			const answer = given();
 			const marked = await markedBy(under(answer, ...former), () => update(answer.id, last));
