@@ -54,15 +54,15 @@ function ownColumns(post: Post, result: AttemptResult, now: number) {
 			const isAwaited = content.kind === 'card' || (content.kind === 'reminder' && content.entries.length > 0);
 			const waitsAs = isAwaited ? AWAITED : HELD;
 			const { dueAt } = dueAgain(post.wanted, Math.round(result.until), now, true);
-			const unsent = !result.unknown && { sendingSince: null };
+			const unsent = !result.mayBeThere && { sendingSince: null };
 			return { dueAt, content: JSON.stringify(content), waitsAs, ...unsent };
 		}
 		case 'retry': {
-			const { code, unknown } = result;
+			const { code, mayBeThere } = result;
 			const failed = code !== PACED && { attempts: sql<number>`attempts + 1` };
 			const plain = isToBePlain(post, code) && { isPlain: 1 };
 			const waitsAs = code === UNREADABLE_POST ? code : null;
-			return { dueAt: Math.round(result.at), waitsAs, ...failed, ...plain, ...(!unknown && { sendingSince: null }) };
+			return { dueAt: Math.round(result.at), waitsAs, ...failed, ...plain, ...(!mayBeThere && { sendingSince: null }) };
 		}
 		case 'shown': {
 			if (post.ts === null) return null;

@@ -254,10 +254,10 @@ export type AttemptResult =
 			readonly sentAt?: number;
 			readonly lostThread?: string;
 	  }
-	/** Its time has not come: it is looked at again at `until`. `unknown`: an earlier attempt may have posted it. */
-	| (Extract<Hold, { readonly kind: 'held' }> & { readonly unknown: boolean })
-	/** `unknown`: the call may have succeeded; otherwise it certainly did not. */
-	| { readonly kind: 'retry'; readonly at: number; readonly code: string; readonly unknown: boolean }
+	/** Its time has not come: it is looked at again at `until`. `mayBeThere`: an earlier attempt may have posted it. */
+	| (Extract<Hold, { readonly kind: 'held' }> & { readonly mayBeThere: boolean })
+	/** `mayBeThere`: the call may have succeeded; otherwise it certainly did not. */
+	| { readonly kind: 'retry'; readonly at: number; readonly code: string; readonly mayBeThere: boolean }
 	| Extract<SendOutcome, { readonly kind: 'refused' | 'deleted' }>
 	/** No place to post it, or nothing to say. */
 	| { readonly kind: 'dropped' };

@@ -18,7 +18,7 @@ export function describePosts(subject: Subject): void {
 	async function take(kind: string, now = T0): Promise<Post> {
 		const due = await store().posts.takeDue(LEASE, 50, now);
 		const { post: mine } = present(due.find(({ post }) => post.content.kind === kind));
-		const retry = { kind: 'retry', at: now, code: 'paced', unknown: false } as const;
+		const retry = { kind: 'retry', at: now, code: 'paced', mayBeThere: false } as const;
 		for (const { post } of due) if (post !== mine) await ended(post, retry, now);
 		return mine;
 	}
@@ -116,7 +116,7 @@ export function describePosts(subject: Subject): void {
 		it('that Slack may have written is looked for later, and one that it has not is not', async () => {
 			const watch = await asked();
 			await refresh();
-			const retry = (unknown: boolean) => ({ kind: 'retry', at: T0 + 5_000, code: 'timeout', unknown }) as const;
+			const retry = (mayBeThere: boolean) => ({ kind: 'retry', at: T0 + 5_000, code: 'timeout', mayBeThere }) as const;
 			await attempt(await take('card'), retry(true));
 			const waits = { state: 'shown', dueAt: T0 + 5_000, attempts: 1, waitsAs: null, shownKey: 'looks' };
 			expect(await cardOf(watch.id)).toMatchObject({ ...waits, sendingSince: T0 });
@@ -133,7 +133,7 @@ export function describePosts(subject: Subject): void {
 
 		it('that waits for the shared rate has not failed', async () => {
 			const watch = await added();
-			await attempt(await take('card'), { kind: 'retry', at: T0 + 500, code: 'paced', unknown: false });
+			await attempt(await take('card'), { kind: 'retry', at: T0 + 500, code: 'paced', mayBeThere: false });
 			expect(await cardOf(watch.id)).toMatchObject({ state: 'planned', attempts: 0, dueAt: T0 + 500 });
 		});
 

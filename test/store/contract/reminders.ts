@@ -393,7 +393,7 @@ export function describeReminders(subject: Subject): void {
 		it('that are tried again count only when they are there', async () => {
 			await asked();
 			const content = { kind: 'reminder', entries: [entryOf(await factOf(), 'reminder')] } as const;
-			const retry = { kind: 'retry', at: T0 + 40_000, code: 'ratelimited', unknown: false } as const;
+			const retry = { kind: 'retry', at: T0 + 40_000, code: 'ratelimited', mayBeThere: false } as const;
 			await end({ ...(await takeOne()), content }, retry);
 			expect(await factOf()).toMatchObject({ remindedAt: null, lastReminderAt: null });
 			// Nothing makes it due earlier: Slack has named the time.
@@ -411,7 +411,7 @@ export function describeReminders(subject: Subject): void {
 			const [again] = await take(FIRST_LOOK + LEASE.ms, OTHER_LEASE, subject.replica);
 			expect(again?.post).toMatchObject({ id, content, sendingSince: FIRST_LOOK });
 			// It is decided anew, but may have been shown.
-			const later = { ...held(REMIND_AT), unknown: true };
+			const later = { ...held(REMIND_AT), mayBeThere: true };
 			await subject.replica.posts.endAttempt(again?.post as Post, OTHER_LEASE.token, later, FIRST_LOOK + LEASE.ms);
 			expect(await heldIn()).toMatchObject({ sendingSince: FIRST_LOOK });
 		});
@@ -545,5 +545,5 @@ const held = (until: number, entries: readonly ReminderEntry[] = []): Extract<At
 	kind: 'held',
 	until,
 	content: { kind: 'reminder', entries },
-	unknown: false,
+	mayBeThere: false,
 });

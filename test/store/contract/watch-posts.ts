@@ -191,7 +191,7 @@ export function describeWatchPosts(subject: Subject): void {
 			await recorded([news(watch, { posts: [said(watch, 'a'), said(watch, 'b')] })]);
 			const [first] = await store().posts.takeDue(LEASE, 10, T0);
 			expect(await store().posts.nextDueAt()).toBe(T0 + LEASE.ms);
-			await ended(present(first).post, { kind: 'retry', at: T0 + 40_000, code: 'ratelimited', unknown: false });
+			await ended(present(first).post, { kind: 'retry', at: T0 + 40_000, code: 'ratelimited', mayBeThere: false });
 			expect(await store().posts.nextDueAt()).toBe(T0 + 40_000);
 			await refreshed(KEY, { now: T0 + 7, earlyReadAt: null });
 			expect(await store().posts.nextDueAt()).toBe(T0 + 7);
@@ -277,7 +277,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			expect(second.ts).toBe(`ts-card:${CARD_TS}`);
 			await deleted(second);
 			const { post: held } = await next();
-			await ended(held, { kind: 'held', until: T0 + 3_600_000, content: held.content, unknown: false });
+			await ended(held, { kind: 'held', until: T0 + 3_600_000, content: held.content, mayBeThere: false });
 			await recorded([news(watch, { posts: [said(watch, 'paused')] })]);
 			expect(await keys()).toEqual(['paused']);
 			await store().posts.release([LEASE.token]);
