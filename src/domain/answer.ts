@@ -214,7 +214,15 @@ export type AcceptResult =
 	/** Another answer is live, or was delivered since the form was read. This one is stored as `conflicted`. */
 	| { readonly kind: 'taken'; readonly by: Answer; readonly answer: Answer };
 
-type Unpatched = keyof Submission | 'beforePut' | 'questionId' | 'content' | 'secretPositions' | 'editCount' | 'endedAt' | 'timeline';
+type Unpatched =
+	| keyof Submission
+	| 'beforePut'
+	| 'questionId'
+	| 'content'
+	| 'secretPositions'
+	| 'editCount'
+	| 'endedAt'
+	| 'timeline';
 /** The fields that a step of the worker may write. A change of the state appends to the timeline. */
 export type AnswerPatch = Partial<Omit<Answer, keyof SubmittedAnswer | Unpatched>> & {
 	readonly other?: OtherAnswer;

@@ -258,7 +258,12 @@ export async function createPollerHarness(overrides: PollerOverrides = {}) {
 				const { kind } = post.content;
 				if (kind === 'reminder' && post.ts === null) {
 					// Nothing is due in time.
-					const held = { kind: 'held', until: Number.MAX_SAFE_INTEGER, content: post.content, mayBeThere: false } as const;
+					const held = {
+						kind: 'held',
+						until: Number.MAX_SAFE_INTEGER,
+						content: post.content,
+						mayBeThere: false,
+					} as const;
 					await posts.endAttempt(post, 'test', held, now);
 					continue;
 				}
