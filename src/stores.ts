@@ -28,7 +28,7 @@ import { openSqlite } from './store/sqlite.ts';
 import { createStoreClock, repairTimes, type StoreClock } from './store/store-clock.ts';
 import { createSessionStore } from './store/watched-sessions.ts';
 import { liveWorkspaces } from './store/workspaces.ts';
-import { createMarkStore } from './surfaces/marks.ts';
+import { createMarkStore } from './surfaces/mark-store.ts';
 import { createPostStore, retryWaiting } from './surfaces/post-store.ts';
 import { createReminderStore } from './surfaces/reminder-store.ts';
 import { createViewStore } from './surfaces/view-store.ts';

@@ -128,7 +128,7 @@ export async function fill(store: Store, { database, rows }: Modules, sizes: Siz
 	await run(`update posts set remind_since = created_at where kind = 'question' and exists (select 1 from questions
 		where questions.id = posts.question_id and settled_at is null)`);
 	await run(`insert into posts (id, stream, number, unique_key, team_id, place_id, kind, content, state, created_at, due_at,
-		last_error) select distinct 'r:' || channel_id, 'channel:' || team_id || ':' || channel_id, 1, 'reminder', team_id,
+		waits_as) select distinct 'r:' || channel_id, 'channel:' || team_id || ':' || channel_id, 1, 'reminder', team_id,
 			channel_id, 'reminder', '{"kind":"reminder","entries":[]}', 'planned', ${now}, ${now} + 60000, 'held'
 			from watches where ended_at is null`);
 	await answersOfBig(store, { database, rows }, sizes.session, now);

@@ -41,7 +41,7 @@ const modules = {
 	rows: await load('delivery/rows-store.ts'),
 } as Modules;
 const { ourAnswers } = (await load('delivery/earlier-answers.ts')) as typeof EarlierAnswers;
-const { removeEnded } = (await load('operator/housekeeping.ts')) as typeof Housekeeping;
+const { REMOVALS } = (await load('operator/housekeeping.ts')) as typeof Housekeeping;
 const { createPersonStore } = (await load('operator/person-store.ts')) as typeof PersonStore;
 const { openStore } = (await load('stores.ts')) as { openStore: typeof open };
 
@@ -163,7 +163,10 @@ await measure(
 const once = { kind: 'housekeeping', rounds: 1 } as const;
 await measure('removing values of a third of the answers', () => answers.removeValues(now - 120 * DAY_MS, now), once);
 await measure('forgetting the authors of half of them', () => answers.forgetAuthors(now - 90 * DAY_MS), once);
-await measure('removing questions, posts and watches of hours', () => removeEnded(store.db, now - 6.9 * DAY_MS), once);
+const removeEnded = async () => {
+	for (const [, removeOf] of REMOVALS) await removeOf(store.db, now - 6.9 * DAY_MS);
+};
+await measure('removing questions, posts and watches of hours', removeEnded, once);
 
 await store.close();
 process.send?.(figures);

@@ -14,6 +14,7 @@ import {
 	itemsOf,
 	type NewAnswer,
 	type OtherAnswer,
+	PENDING_STATES,
 	repeatsIn,
 	secretOf,
 	type TimelineEntry,
@@ -313,7 +314,7 @@ export async function returnTextsOfLosers(tx: CipherTx, first: Answer): Promise<
 function conflictsWith({ question, fingerprint }: Pick<Answer, 'question' | 'fingerprint'>) {
 	const { service, sessionId, messageIndex } = question;
 	return sql<boolean>`(service = ${service} and session_id = ${sessionId} and message_index = ${messageIndex}
-		and (state in (${sql.join(BLOCKING_STATES)}, 'waiting') or (state in (${sql.join(ARRIVED_STATES)})
+		and (state in (${sql.join(PENDING_STATES)}) or (state in (${sql.join(ARRIVED_STATES)})
 			and fingerprint = ${fingerprint} and ${IS_CURRENT})))`;
 }
 

@@ -11,7 +11,10 @@ import {
 	mayHaveArrived,
 	type NewAnswer,
 	type OtherAnswer,
+	PENDING_STATES,
+	STANDING_STATES,
 } from '../domain/answer.ts';
+import type { BeforePut } from '../domain/compare.ts';
 import { isForgotten, type Person } from '../domain/person.ts';
 import type { QuestionKey, SessionKey } from '../domain/session.ts';
 import type { Lease } from '../kernel/lease-loop.ts';
@@ -63,7 +66,6 @@ import {
 	readAnswer,
 } from './rows-store.ts';
 
-const STANDING = [...BLOCKING_STATES, 'waiting', ...ARRIVED_STATES] as const;
 /** An answer for another address that is due this long is taken by no process there: its author is told. */
 const UNTAKEN_MS = 60_000;
 
@@ -112,40 +114,50 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 		},
 
 		/**
+		 * Notes that the PUT of an answer begins: see `update` for its condition. People see no difference: it looks like
+		 * waiting to be sent.
+		 */
+		beginPut: (
+			{ id, state }: Pick<Answer, 'id' | 'state'>,
+			token: string,
+			{ beforePut, startedAt }: { readonly beforePut: BeforePut; readonly startedAt: number },
+			{ now, editCount }: UpdateOptions,
+		) =>
+			db.write(async (trx) => {
+				const row = await held(trx, { id, state, leaseToken: token, editCount }).executeTakeFirst();
+				if (row === undefined) return null;
+				const isOnTime = checksTime ? isNow(startedAt) : sql<boolean>`true`;
+				return beginPut({ trx, cipher, now }, readAnswer(row, cipher), { beforePut, startedAt, isOnTime });
+			}),
+
+		/**
 		 * Writes `patch` if the lease `token` holds the answer, its state is that of `answer` and, with `editCount`,
-		 * its text is the same. Ending states wipe secret values in the same write. It marks what people see, except
-		 * that a PUT begins (`before`): that looks like waiting to be sent. Returns the stored answer. Null: another
-		 * replica has it, its author changed it (`retry`, `withdraw`), another answer replaced it, or an earlier
-		 * write changed the state although its reply was lost.
+		 * its text is the same. Ending states wipe secret values in the same write. It marks what people see. Returns the
+		 * stored answer. Null: another replica has it, its author changed it (`retry`, `withdraw`), another answer
+		 * replaced it, or an earlier write changed the state although its reply was lost.
 		 */
 		update: (
 			{ id, state }: Pick<Answer, 'id' | 'state'>,
 			token: string,
 			{ repeats, asked, ...patch }: AnswerPatch,
-			{ now, editCount }: { now: number; editCount?: number },
+			{ now, editCount }: UpdateOptions,
 		) =>
 			db.write(async (trx) => {
+				const tx = { trx, cipher, now };
 				const fails = patch.state !== undefined && patch.state !== 'conflicted' && isFailed(patch.state);
 				// Before its row: the order in which all writes lock them.
 				if (fails) await lockQuestionOf(trx, id);
 				const isDelivered = patch.state === 'delivered';
-				const held = { id, leaseToken: token, state, ...(editCount !== undefined && { editCount }) };
-				const row = await from(trx, 'answers', held)
-					.selectAll()
+				const row = await held(trx, { id, state, leaseToken: token, editCount })
 					.select((isDelivered ? arrivedIn('answers') : sql.lit(0)).as('arrived'))
 					.select((isDelivered ? LOST_BEFORE : sql.lit(0)).as('lost'))
-					.forUpdate()
 					.executeTakeFirst();
 				if (row === undefined) return null;
 				const answer = readAnswer(row, cipher);
-				// Only one answer of a session has a lease, so no other one is counted meanwhile.
-				const isFirst = isDelivered && answer.state !== 'delivered';
-				const arrival = isFirst ? row.arrived + 1 : undefined;
-				const arrivedAt = patch.deliveredAt ?? null;
-				const number = arrival ?? arrivalOf(answer.timeline)?.arrival ?? 0;
 				const named = {
 					...patch,
-					arrival,
+					// Only one answer of a session has a lease, so no other one is counted meanwhile.
+					...(isDelivered && answer.state !== 'delivered' && { arrival: row.arrived + 1 }),
 					...(patch.other != null && { other: await namedNow(trx, patch.other) }),
 				};
 				const set = {
@@ -153,19 +165,15 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 					content: contentWith(row, { ...(repeats && { repeats }), ...(asked && { asked }) }, cipher),
 				};
 				if (Object.values(set).every((value) => value === undefined)) return answer;
-				const isOnTime = checksTime && patch.putStartedAt != null ? isNow(patch.putStartedAt) : sql<boolean>`true`;
-				const written = await (patch.before == null
-					? changeAnswer(trx, cipher, answer, set)
-					: beginPut(trx, cipher, answer, { set, isOnTime }));
-				recordChange({ trx, now }, answer, written, arrivedAt !== null);
-				const changed = fails ? await returnTextsOfLosers({ trx, cipher, now }, written) : written;
+				const written = await changeAnswer(trx, cipher, answer, set);
+				const arrivedAt = patch.deliveredAt ?? null;
+				recordChange(tx, answer, written, arrivedAt !== null);
 				if (arrivedAt !== null) {
-					await noteDelivery({ trx, now }, changed, { arrivedAt, number, lostCount: row.lost });
-					return changed;
+					await noteDelivery(tx, written, { arrivedAt, lostCount: row.lost });
+					return written;
 				}
-				const what = changed.state === 'delivered' ? 'delivered' : 'answer';
-				if (patch.before == null && looksOther(answer, changed))
-					await markQuestion({ trx, now }, changed.question, what);
+				const changed = fails ? await returnTextsOfLosers(tx, written) : written;
+				if (looksOther(answer, changed)) await markQuestion(tx, changed.question, 'answer');
 				// After the lock of its session.
 				if (fails && mayHaveArrived(changed)) await noteArrival(trx, changed, now, null);
 				return changed;
@@ -219,7 +227,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 		 * The newest answer to this question that is live, waiting, delivered or resumed, but not one after which the agent
 		 * asked the same again. Null when there is none, or its row is damaged: that must not hide posts and forms.
 		 */
-		standing: (question: QuestionKey) => newest({ ...questionOf(question), state: STANDING }, IS_CURRENT),
+		standing: (question: QuestionKey) => newest({ ...questionOf(question), state: STANDING_STATES }, IS_CURRENT),
 
 		/** What is stored of the newest question, and of those with a fingerprint. */
 		known: (session: SessionKey, fingerprint: string | null) => knownQuestions(db.read, session, fingerprint),
@@ -234,7 +242,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 		async standingAndRefused(question: QuestionKey, fingerprint: string) {
 			const isRefused = sql<boolean>`(state = 'refused' and fingerprint = ${fingerprint}
 				and last_error in (${sql.join(PROVEN_REFUSALS)}))`;
-			const stands = sql<boolean>`(state in (${sql.join(STANDING)}) and ${IS_CURRENT})`;
+			const stands = sql<boolean>`(state in (${sql.join(STANDING_STATES)}) and ${IS_CURRENT})`;
 			const found = answers(questionOf(question)).where(sql<boolean>`(${isRefused} or ${stands})`);
 			const rows = await found.orderBy('acceptedAt', 'desc').orderBy('id', 'desc').execute();
 			const read = (row: AnswerRow | undefined) => (row === undefined ? null : (readOrSkip(row)[0] ?? null));
@@ -300,7 +308,6 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 
 		/** Counts of answers by state, and `oldestAt`: by state, the `acceptedAt` of the oldest undelivered answer. */
 		async stats() {
-			const undelivered = [...BLOCKING_STATES, 'waiting'] as const;
 			// Most answers are resumed. To count all answers and the other states is quicker.
 			const others = ANSWER_STATES.filter((state) => state !== 'resumed');
 			const [all, counts, oldest] = await Promise.all([
@@ -309,7 +316,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 					.select((eb) => ['state', eb.fn.countAll<number>().as('count')])
 					.groupBy('state')
 					.execute(),
-				from(db.read, 'answers', { state: undelivered })
+				from(db.read, 'answers', { state: PENDING_STATES })
 					.select((eb) => ['state', eb.fn.min('acceptedAt').as('at')])
 					.groupBy('state')
 					.execute(),
@@ -319,7 +326,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 				ANSWER_STATES.map((state) => [state, [...counts, resumed].find((row) => row.state === state)?.count ?? 0]),
 			) as Readonly<Record<AnswerState, number>>;
 			const oldestAt = Object.fromEntries(
-				undelivered.map((state) => [state, oldest.find((row) => row.state === state)?.at ?? null]),
+				PENDING_STATES.map((state) => [state, oldest.find((row) => row.state === state)?.at ?? null]),
 			);
 			return { byState, oldestAt };
 		},
@@ -329,6 +336,19 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 }
 
 export type AnswerStore = ReturnType<typeof createAnswerStore>;
+
+interface UpdateOptions {
+	readonly now: number;
+	readonly editCount?: number | undefined;
+}
+
+type HeldAnswer = Pick<AnswerRow, 'id' | 'state' | 'leaseToken'> & Pick<UpdateOptions, 'editCount'>;
+
+/** The query of an answer that a lease holds, locked. */
+function held(trx: Db, { editCount, ...filter }: HeldAnswer) {
+	const own = from(trx, 'answers', { ...filter, ...(editCount !== undefined && { editCount }) });
+	return own.selectAll().forUpdate();
+}
 
 /** SQL: how many answers to the question of an answer are lost. */
 const LOST_BEFORE = sql<number>`(select count(*) from answers as other where other.service = answers.service
@@ -345,12 +365,12 @@ async function replaceLost(trx: Db, { id, question, fingerprint }: Answer): Prom
 async function noteDelivery(
 	tx: Tx,
 	answer: Answer,
-	{ arrivedAt, number, lostCount }: { arrivedAt: number; number: number; lostCount: number },
+	{ arrivedAt, lostCount }: { arrivedAt: number; lostCount: number },
 ): Promise<void> {
 	await markQuestion(tx, answer.question, 'delivered');
 	if (lostCount > 0) await replaceLost(tx.trx, answer);
 	// After the lock of its session.
-	const answeredId = await noteArrival(tx.trx, answer, arrivedAt, number);
+	const answeredId = await noteArrival(tx.trx, answer, arrivedAt, arrivalOf(answer.timeline)?.arrival ?? 0);
 	if (answeredId !== null) await redrawSettled(tx, answeredId);
 }
 

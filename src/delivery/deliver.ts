@@ -11,15 +11,23 @@ import {
 import { beforePut, compareForDelivery, hasMovedSince, hasWorkedSince } from '../domain/compare.ts';
 import type { Session } from '../domain/session.ts';
 import { uptimeOf } from '../kernel/clock.ts';
-import { HandraiseError } from '../kernel/errors.ts';
 import type { Missed } from '../service/health.ts';
 import { type DeliveryPermit, NOT_FOUND_CODES, WAITS_FOR_SERVICE_CODES } from '../service/service.ts';
 import type { AnswerStore } from './answer-store.ts';
 import { createAuthorCheck, type Policy } from './author-check.ts';
 import type { NoteRead } from './confirm.ts';
 import { whoWasFirst } from './earlier-answers.ts';
-import { classifyFailure, type Failure, nextStepAt } from './failed-attempt.ts';
-import { comparisonInput, createPut, createWrite, deliveredPatch, keptQuestion, LeaseLost, newRepeats } from './put.ts';
+import { classifyFailure, type Failure, NotNoted, nextStepAt } from './failed-attempt.ts';
+import {
+	comparisonInput,
+	createPut,
+	createWrite,
+	deliveredPatch,
+	heldOrLost,
+	keptQuestion,
+	LeaseLost,
+	newRepeats,
+} from './put.ts';
 
 /** The PUT leaves within this time after the response to our read, because somebody else may write in between. */
 const FRESH_MS = 50;
@@ -70,14 +78,9 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, { policy, m
 	 */
 	async function markPut(answer: Answer, token: string, session: Session) {
 		const begunAt = uptimeOf(clock);
-		const marked = {
-			state: 'delivering',
-			before: await beforePut(comparisonInput(answer, session)),
-			putStartedAt: clock.now(),
-			startFailed: false,
-			missingCount: 0,
-		} as const;
-		return { begunAt, answer: await write(answer, token, marked, answer.editCount) };
+		const begun = { beforePut: await beforePut(comparisonInput(answer, session)), startedAt: clock.now() };
+		const { editCount } = answer;
+		return { begunAt, answer: heldOrLost(await store.beginPut(answer, token, begun, { now: clock.now(), editCount })) };
 	}
 
 	/**
@@ -154,10 +157,7 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, { policy, m
 			return await write(answer, token, { ...deliveredPatch(now), ...newRepeats(answer, session), ...asked });
 		} catch (error) {
 			if (error instanceof LeaseLost) throw error;
-			const details = { code: 'store_unavailable', retryable: true, cause: error };
-			const notNoted = new HandraiseError('could not record a delivery in the store', details);
-			// The service has the answer. The next read finds it.
-			throw Object.assign(notNoted, { outcomeUnknown: true });
+			throw new NotNoted(error);
 		}
 	}
 
@@ -225,10 +225,10 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, { policy, m
 		const now = clock.now();
 		const delivered = deliveredPatch(now, answer.startFailed);
 		if (comparison.kind === 'alreadyOurs') return { ...delivered, ...keptQuestion(session, answer) };
-		if (await hasMovedSince(answer.before, comparisonInput(answer, session))) return delivered;
+		if (await hasMovedSince(answer.beforePut, comparisonInput(answer, session))) return delivered;
 		if (comparison.kind !== 'clear') return endedBy(answer, comparison, session, sentAt);
 		// An agent that has worked since may have read our answer and emptied the field.
-		if (answer.before !== null && hasWorkedSince(answer.before, session))
+		if (answer.beforePut !== null && hasWorkedSince(answer.beforePut, session))
 			return { state: 'changed', nextAttemptAt: null, putStartedAt: sentAt };
 		if (now < answer.giveUpAt) return null;
 		// The time to try is over, and this read shows that nothing arrived.

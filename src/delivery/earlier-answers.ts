@@ -4,7 +4,7 @@ import {
 	arrivalOf,
 	awaitsAgentOutcome,
 	hasArrived,
-	isBlocking,
+	isStanding,
 	itemsOf,
 	type OtherAnswer,
 } from '../domain/answer.ts';
@@ -79,8 +79,7 @@ export async function ourAnswers(
 		secrecy,
 		/** The newest answer that stands there, not to what the message asked earlier. */
 		standing(messageIndex: number): Answer | null {
-			const isStanding = ({ state }: Answer) => isBlocking(state) || state === 'waiting' || hasArrived(state);
-			return answers.findLast((own) => own.question.messageIndex === messageIndex && isStanding(own)) ?? null;
+			return answers.findLast((own) => own.question.messageIndex === messageIndex && isStanding(own.state)) ?? null;
 		},
 	};
 }

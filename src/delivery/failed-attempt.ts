@@ -1,6 +1,7 @@
 import type { Answer } from '../domain/answer.ts';
 import { codeOf, HandraiseError } from '../kernel/errors.ts';
 import { backOff, retryAtOf } from '../kernel/retries.ts';
+import { SessionServiceError } from '../service/service.ts';
 import { isProvenRefusal } from '../slack/access-policy.ts';
 
 /**
@@ -14,20 +15,27 @@ type Kind = 'permanent' | 'missing' | 'later' | 'unknown';
 /** Only these codes and refusals end an answer. Others can be fixed while it waits: any status, our bugs. */
 const PERMANENT = new Set(['request_too_large', 'invalid_session_id', 'body_too_large', 'body_too_complex']);
 
+/** The service has the answer, and the store could not note that. The next read finds it. */
+export class NotNoted extends HandraiseError {
+	constructor(cause: unknown) {
+		super('could not record a delivery in the store', { code: 'store_unavailable', retryable: true, cause });
+	}
+}
+
 export type Failure = ReturnType<typeof classifyFailure>;
 
 /** Classifies by code and fields, never by message. */
 export function classifyFailure(error: unknown, now: number) {
 	const code = codeOf(error);
-	// Read by name: `SessionServiceError` has these fields, and so has an error of `noteDelivery`.
-	const { outcomeUnknown, status } = error as { readonly outcomeUnknown?: boolean; readonly status?: number | null };
+	const isOfService = error instanceof SessionServiceError;
+	const isKnown = isOfService ? !error.outcomeUnknown : error instanceof HandraiseError && !(error instanceof NotNoted);
 	return {
 		code,
-		kind: outcomeUnknown === true || !(error instanceof HandraiseError) ? 'unknown' : kindOf(code),
+		kind: isKnown ? kindOf(code) : 'unknown',
 		/** The service asked for no retry before this time; null when it did not. */
 		retryAt: retryAtOf(error, now),
 		/** The service reported the failure of the PUT itself: if it saved the answer, it did not start the agent. */
-		reported: outcomeUnknown === true && (status ?? 0) >= 500,
+		reported: isOfService && error.outcomeUnknown && (error.status ?? 0) >= 500,
 	};
 }
 

@@ -1,6 +1,6 @@
-import { type Answer, BLOCKING_STATES, isBlocking } from '../domain/answer.ts';
+import { type Answer, BLOCKING_STATES, isBlocking, STANDING_STATES } from '../domain/answer.ts';
 import type { SessionKey } from '../domain/session.ts';
-import { type CipherTx, change, type Db, from, sessionOf, sql, WITHOUT_LEASE } from '../store/database.ts';
+import { type CipherTx, change, type Db, from, sessionOf, WITHOUT_LEASE } from '../store/database.ts';
 import { moveToSpelling } from '../store/spellings.ts';
 import { firstConflict, lockQuestion, loseTo, replaceWaiting, winnerOf } from './accept-store.ts';
 import { type AnswerRow, createAnswerReader } from './rows-store.ts';
@@ -18,9 +18,7 @@ export async function moveAnswers(tx: CipherTx, former: SessionKey, session: Ses
 		.distinct();
 	for (const { messageIndex } of await live.orderBy('messageIndex').execute()) {
 		for (const id of sessionId.toSorted()) await lockQuestion(trx, { ...session, sessionId: id, messageIndex });
-		const rows = from(trx, 'answers', { ...ofBoth, messageIndex })
-			.selectAll()
-			.where(MAY_CONFLICT);
+		const rows = from(trx, 'answers', { ...ofBoth, messageIndex, state: STANDING_STATES }).selectAll();
 		await settleConflicts(tx, await rows.orderBy('acceptedAt', 'desc').orderBy('id').forUpdate().execute(), former);
 	}
 	await moveToSpelling(tx, 'answers', former, session);
@@ -40,8 +38,6 @@ export async function checkAuthorsAgain(trx: Db, session: SessionKey): Promise<v
 /** Links the answers to a question to another row of the same question. */
 export const pointAnswersTo = (trx: Db, questionId: string, id: string) =>
 	change(trx, 'answers', { questionId }, { questionId: id }).execute();
-
-const MAY_CONFLICT = sql<boolean>`state in ('accepted', 'delivering', 'waiting', 'delivered', 'resumed')`;
 
 /** `rows`: of one question, under both spellings, the newest first. */
 async function settleConflicts(tx: CipherTx, rows: readonly AnswerRow[], former: SessionKey): Promise<void> {

@@ -49,11 +49,14 @@ export function createPut({ sessionService, clock }: Core) {
 /** Makes the write of a leased answer's step. With `editCount`, only to that version of the text. @throws LeaseLost */
 export function createWrite({ store, clock }: Core<{ answers: Pick<AnswerStore, 'update'> }>) {
 	return async (answer: Answer, token: string, patch: AnswerPatch, editCount?: number): Promise<Answer> => {
-		const options = { now: clock.now(), ...(editCount !== undefined && { editCount }) };
-		const written = await store.answers.update(answer, token, patch, options);
-		if (written === null) throw new LeaseLost();
-		return written;
+		return heldOrLost(await store.answers.update(answer, token, patch, { now: clock.now(), editCount }));
 	};
+}
+
+/** What a write of the store returned. @throws LeaseLost */
+export function heldOrLost(written: Answer | null): Answer {
+	if (written === null) throw new LeaseLost();
+	return written;
 }
 
 /** What is written when the service has an answer: no PUT may land any more, and confirmation checks begin. */

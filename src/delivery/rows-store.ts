@@ -14,6 +14,7 @@ import {
 	firstDueAt,
 	isBlocking,
 	isFailed,
+	isPending,
 	KEPT_QUESTION,
 	type NewAnswer,
 	OTHER_ANSWER,
@@ -33,6 +34,7 @@ import { mapInSteps, runInSlices } from '../kernel/slices.ts';
 import { parseOrNull, pick } from '../kernel/values.ts';
 import {
 	type Cipher,
+	type CipherTx,
 	change,
 	type Db,
 	from,
@@ -110,7 +112,7 @@ export function readAnswer(row: AnswerRow, cipher: Cipher): Answer {
 		content: readContent(row, secretPositions ?? [], cipher),
 		secretPositions,
 		state: state.parse(row.state),
-		before: row.beforePut === null ? null : storedBeforePut.parse(JSON.parse(row.beforePut)),
+		beforePut: row.beforePut === null ? null : storedBeforePut.parse(JSON.parse(row.beforePut)),
 		agentOutcome: agentOutcome.nullable().parse(row.agentOutcome),
 		// A damaged timeline counts as empty: it must not prevent an answer.
 		timeline: parseOrNull(timeline, row.timeline) ?? [],
@@ -298,13 +300,19 @@ export async function changeAnswer(trx: Db, cipher: Cipher, { id, state }: Answe
  * `isOnTime`: what has to hold of the database's time in the same statement.
  */
 export async function beginPut(
-	trx: Db,
-	cipher: Cipher,
+	{ trx, cipher, now }: CipherTx,
 	answer: Answer,
-	{ set, isOnTime }: { set: AnswerChange; isOnTime: RawBuilder<boolean> },
+	{ beforePut, startedAt, isOnTime }: { beforePut: BeforePut; startedAt: number; isOnTime: RawBuilder<boolean> },
 ): Promise<Answer> {
 	const { id, state } = answer;
-	const begun = change(trx, 'answers', { id, state }, { ...set, questionId: knownRow(answer) }).where(isOnTime);
+	const columns = patchColumns(
+		answer,
+		{ state: 'delivering', putStartedAt: startedAt, startFailed: false, missingCount: 0 },
+		now,
+		cipher,
+	);
+	const set = { ...columns, beforePut: JSON.stringify(beforePut), questionId: knownRow(answer) };
+	const begun = change(trx, 'answers', { id, state }, set).where(isOnTime);
 	const written = readAnswer(await begun.returningAll().executeTakeFirstOrThrow(clockDiffers), cipher);
 	if (written.questionId !== null) return written;
 	return changeAnswer(trx, cipher, written, { questionId: await rowOfAnswer(trx, answer) });
@@ -333,7 +341,7 @@ export function enterState(
 		timeline: JSON.stringify(
 			appendState(timeline, { state: next, at: now, lostTo, ...(arrival !== undefined && { arrival }) }),
 		),
-		...(isBlocking(next) || next === 'waiting' ? { endedAt: null } : { endedAt: endedAt ?? now, secrets: null }),
+		...(isPending(next) ? { endedAt: null } : { endedAt: endedAt ?? now, secrets: null }),
 	};
 }
 
@@ -354,11 +362,10 @@ export function patchColumns(
 	now: number,
 	cipher: Cipher,
 ): AnswerChange {
-	const { state: next, before, other, arrival, startFailed, ...columns } = patch;
+	const { state: next, other, arrival, startFailed, ...columns } = patch;
 	return {
 		...columns,
 		...(next !== undefined && next !== answer.state && enterState(answer, next, now, { first: other, arrival })),
-		beforePut: before && JSON.stringify(before),
 		other: other && otherColumn.seal(other, placeOf(answer), cipher),
 		startFailed: startFailed === undefined ? undefined : Number(startFailed),
 	};

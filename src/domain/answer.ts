@@ -34,7 +34,11 @@ export type AnswerState = (typeof ANSWER_STATES)[number];
 
 /** A question can have only one answer in these states at a time. */
 export const BLOCKING_STATES = ['accepted', 'delivering'] as const;
+/** It has not ended: it is on its way, or waits for its author. */
+export const PENDING_STATES = [...BLOCKING_STATES, 'waiting'] as const;
 export const ARRIVED_STATES = ['delivered', 'resumed'] as const;
+/** It stands at its question: it may still be sent, or has arrived. */
+export const STANDING_STATES = [...PENDING_STATES, ...ARRIVED_STATES] as const;
 /** In these states an answer is sent again only when its author asks for it. */
 export const FAILED_STATES = ['waiting', 'conflicted', 'changed', 'refused', 'ended'] as const;
 export const ANSWER_STATES = [...BLOCKING_STATES, ...ARRIVED_STATES, ...FAILED_STATES, 'withdrawn'] as const;
@@ -174,7 +178,7 @@ export interface Answer extends SubmittedAnswer, Submission {
 	readonly nextAttemptAt: number | null;
 	/** Set before a PUT begins. Cleared when certainly nothing was saved. Set in a failed state: it may have arrived. */
 	readonly putStartedAt: number | null;
-	readonly before: BeforePut | null;
+	readonly beforePut: BeforePut | null;
 	readonly deliveredAt: number | null;
 	readonly agentOutcome: AgentOutcome | null;
 	readonly endedAt: number | null;
@@ -210,7 +214,15 @@ export type AcceptResult =
 	/** Another answer is live, or was delivered since the form was read. This one is stored as `conflicted`. */
 	| { readonly kind: 'taken'; readonly by: Answer; readonly answer: Answer };
 
-type Unpatched = keyof Submission | 'questionId' | 'content' | 'secretPositions' | 'editCount' | 'endedAt' | 'timeline';
+type Unpatched =
+	| keyof Submission
+	| 'beforePut'
+	| 'questionId'
+	| 'content'
+	| 'secretPositions'
+	| 'editCount'
+	| 'endedAt'
+	| 'timeline';
 /** The fields that a step of the worker may write. A change of the state appends to the timeline. */
 export type AnswerPatch = Partial<Omit<Answer, keyof SubmittedAnswer | Unpatched>> & {
 	readonly other?: OtherAnswer;
@@ -250,7 +262,7 @@ export function firstEndingOf({ state, lastError }: Pick<Answer, 'state' | 'last
 	return state === 'conflicted' ? (FIRST_ENDINGS.find((ending) => ending === lastError) ?? null) : null;
 }
 
-/** The part of an answer that its receipt shows, as a string to compare. */
+/** The news of which its author is told once, as a string to compare. A receipt shows more, see `looksOther`. */
 export const receiptStateOf = (answer: Pick<Answer, 'state' | 'agentOutcome' | 'lastError'>): string =>
 	[answer.state, answer.agentOutcome ?? '', firstEndingOf(answer) ?? ''].join(' ').trim();
 
@@ -258,7 +270,9 @@ const isOneOf = (states: readonly string[]) => (state: string) => states.include
 
 /** True while the answer can still reach the service without its author. */
 export const isBlocking = isOneOf(BLOCKING_STATES);
+export const isPending = isOneOf(PENDING_STATES);
 export const hasArrived = isOneOf(ARRIVED_STATES);
+export const isStanding = isOneOf(STANDING_STATES);
 /** Not delivered. The author decides whether to try again. */
 export const isFailed = isOneOf(FAILED_STATES);
 

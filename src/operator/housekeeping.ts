@@ -6,7 +6,7 @@ import type { InboxStore } from '../screens/inbox-store.ts';
 import type { DiscoveryStore } from '../sessions/discovery-store.ts';
 import { removeEndedWatches } from '../sessions/watch-store.ts';
 import type { AuditStore } from '../store/audit.ts';
-import { type StoreDatabase, TABLES } from '../store/database.ts';
+import { type StoreDatabase, TABLES, type TableName } from '../store/database.ts';
 import { removeUnusedPeople } from '../store/people-store.ts';
 import { forgetQuestions } from '../store/question-store.ts';
 import { WAITING_SECRET_DAYS } from '../store/schema/answers.ts';
@@ -15,21 +15,14 @@ import { removeOver } from '../surfaces/plan-store.ts';
 import type { ViewStore } from '../surfaces/view-store.ts';
 import { createPersonRequests } from './person-requests.ts';
 
-/** The removals of rows that were over before a time, in their order. */
-const REMOVALS: Readonly<Record<string, (db: StoreDatabase, before: number) => Promise<unknown>>> = {
-	states: removeOldStates,
-	people: removeUnusedPeople,
-	questions: forgetQuestions,
-	posts: removeOver,
-	watches: removeEndedWatches,
-};
-
-/** Does all of that at once. Resolves to how many watches were removed. */
-export async function removeEnded(db: StoreDatabase, before: number): Promise<unknown> {
-	let removed: unknown;
-	for (const step of Object.values(REMOVALS)) removed = await step(db, before);
-	return removed;
-}
+/** The removals of rows that were over before a time, by their table and in their order. */
+export const REMOVALS = [
+	['shared_states', removeOldStates],
+	['people', removeUnusedPeople],
+	['questions', forgetQuestions],
+	['posts', removeOver],
+	['watches', removeEndedWatches],
+] as const satisfies readonly (readonly [TableName, (db: StoreDatabase, before: number) => Promise<unknown>])[];
 
 /** Removes what is no longer kept, every hour: values, secrets, authors, drafts and so on; a person, when asked to. */
 export function createHousekeeping(
@@ -53,8 +46,8 @@ export function createHousekeeping(
 	function steps(now: number): Readonly<Record<string, () => Promise<unknown>>> {
 		const historyDays = config.HISTORY_RETENTION_DAYS;
 		const before = (days: number) => now - Math.min(days, config.RETENTION_DAYS) * DAY_MS;
-		const ended = Object.entries(REMOVALS).map(
-			([name, step]) => [name, () => step(store.db, before(TABLES.watches.kept))] as const,
+		const ended = REMOVALS.map(
+			([table, removeOf]) => [table, () => removeOf(store.db, before(TABLES[table].kept))] as const,
 		);
 		const auditDays = Math.min(config.AUDIT_RETENTION_DAYS, historyDays ?? 3650);
 		return {

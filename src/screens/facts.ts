@@ -40,7 +40,7 @@ export function createQuestionFacts(
 		if (newest !== null && newest.questionId !== null) return newest.questionId === question.id ? newest : null;
 		const isOlder = newest?.deliveredAt != null && newest.deliveredAt < askedAt;
 		// A question that nobody watches any more may still be answered.
-		const settledAt = question.settled === 'unwatched' ? null : question.settledAt;
+		const settledAt = question.settledHow === 'unwatched' ? null : question.settledAt;
 		// An answer after the question was settled may be to a later question of the same message.
 		const isNewer = settledAt !== null && newest !== null && newest.acceptedAt > settledAt;
 		return isOlder || isNewer ? null : newest;
@@ -72,8 +72,8 @@ export function createQuestionFacts(
 			const key = watch === null || messageIndex === undefined ? null : { ...watch.session, messageIndex };
 			// A new post shows no claims, because their mentions would notify people.
 			const showsClaims = WATCH_KINDS.includes(content.kind) && isUpdate;
-			const goneOn = due.question?.settled === 'wentOn' ? due.question : null;
-			const isOpen = asked !== null && due.question?.settled == null;
+			const goneOn = due.question?.settledHow === 'wentOn' ? due.question : null;
+			const isOpen = asked !== null && due.question?.settledHow == null;
 			const fingerprint = asked !== null && isUpdate ? asked.question.fingerprint : '';
 			const [{ standing, refused }, active, lost, perhaps, answerers] = await Promise.all([
 				key === null ? NO_ANSWERS : answersTo(due.question, key, fingerprint),

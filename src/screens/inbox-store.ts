@@ -24,7 +24,7 @@ import {
 	sql,
 } from '../store/database.ts';
 import { endSnoozes, IS_ANSWERED, readHandOver, type Snooze, snooze } from '../store/question-store.ts';
-import { viewColumn } from '../store/watched-sessions.ts';
+import { snapshotColumn } from '../store/watched-sessions.ts';
 import { activeClaims } from '../surfaces/view-plan-store.ts';
 
 /** At most this many drafts are read: several may be of one question, and some are empty. */
@@ -47,8 +47,8 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 	/** What cards show of these sessions, by session id. */
 	async function snapshots(service: string, sessionIds: readonly string[]) {
 		const sessions = from(db.read, 'watched_sessions', { service, sessionId: sessionIds });
-		const rows = await sessions.select(['service', 'sessionId', 'view']).execute();
-		const read = rows.map((row) => [row.sessionId, viewColumn.open(row.view, row, cipher)] as const);
+		const rows = await sessions.select(['service', 'sessionId', 'snapshot']).execute();
+		const read = rows.map((row) => [row.sessionId, snapshotColumn.open(row.snapshot, row, cipher)] as const);
 		return new Map(read.flatMap(([id, snapshot]) => (snapshot === null ? [] : [[id, snapshot]])));
 	}
 

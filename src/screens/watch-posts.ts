@@ -97,7 +97,7 @@ function shownKeyOf({ post: { ts, shownKey, sendingSince } }: DuePost): string |
 
 /** How the question of a post ended, or its watch in the channel; null while it is open there. */
 export function endOf({ question, watch, snapshot }: DuePost): SettledLook | null {
-	const settled = question?.settled ?? null;
+	const settled = question?.settledHow ?? null;
 	const reason = watch?.ended?.reason;
 	const mayWait = settled === null || settled === 'unwatched' || settled === 'wentOn';
 	if ((settled === 'closed' || settled === 'wentOn') && isOver(snapshot?.status ?? '')) return 'ended';

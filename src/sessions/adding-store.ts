@@ -19,7 +19,7 @@ import { markDue } from '../store/marks.ts';
 import { knownQuestions } from '../store/question-store.ts';
 import { NEWS_AHEAD_MS } from '../store/session-reads.ts';
 import type { ChannelKey, LimitReached, Watch, WatchEnd, WatchLimit, WatchLimits } from '../store/watch.ts';
-import { changeSession, readDigest, startReading, viewColumn } from '../store/watched-sessions.ts';
+import { changeSession, readDigest, snapshotColumn, startReading } from '../store/watched-sessions.ts';
 import { changeWatch, insertWatch, liveWatches, readWatch, type WatchRow } from '../store/watches.ts';
 import { HAS_POSTED, planPosts, planRefused } from '../surfaces/plan-store.ts';
 import type { NewPost } from '../surfaces/post.ts';
@@ -112,7 +112,7 @@ async function storeFirstRead(tx: CipherTx, watch: NewWatch) {
 	const firstRead = {
 		lastReadAt: snapshot.seenAt,
 		lastChangeAt: snapshot.seenAt,
-		view: viewColumn.seal(snapshot, session, cipher),
+		snapshot: snapshotColumn.seal(snapshot, session, cipher),
 		digest: JSON.stringify(snapshot.digest),
 		failures: 0,
 		reads: null,

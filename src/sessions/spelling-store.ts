@@ -55,8 +55,8 @@ async function moveAll(tx: CipherTx, former: SessionKey, session: SessionKey): P
 	const nameOf = ({ sessionId }: SessionKey) => `"sessionId":${JSON.stringify(sessionId)}`;
 	await replaceInPosts(trx, nameOf(former), nameOf(session));
 	const isRead = formerRow?.nextReadAt != null || row?.nextReadAt != null;
-	const hurry = 1 + Math.max(formerRow?.hurry ?? 0, row?.hurry ?? 0);
-	if (isRead) await changeSession(trx, session, { nextReadAt: now, readBy: now, hurry });
+	const earlyReadCount = 1 + Math.max(formerRow?.earlyReadCount ?? 0, row?.earlyReadCount ?? 0);
+	if (isRead) await changeSession(trx, session, { nextReadAt: now, readBy: now, earlyReadCount });
 	await markDue(tx, session);
 }
 

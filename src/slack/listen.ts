@@ -4,7 +4,7 @@ import type { Core } from '../core.ts';
 import { uptimeOf, within } from '../kernel/clock.ts';
 import { HandraiseError } from '../kernel/errors.ts';
 import { setBounded } from '../kernel/memory.ts';
-import type { AccessPolicy, Place } from './access-policy.ts';
+import { type AccessPolicy, isCertainRefusal, type Place } from './access-policy.ts';
 import type { WhoMayAnswer } from './answerers.ts';
 import type { MessageContent } from './blocks.ts';
 import type { Need } from './calls.ts';
@@ -121,7 +121,7 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 		return within<NotAllowed | null>(clock, asked, thereWithinMs, () => 'could_not_check');
 	}
 
-	const note = (request: PersonRequest, refusal: NotAllowed) =>
+	const note = (request: PersonRequest, refusal: unknown) =>
 		void keptIn(running, noteRefusal(request, slackCodeOf(refusal), countRefusal));
 
 	/** Waits until Slack has told who a person is (`untilTold`). They see that they wait. */
@@ -157,6 +157,8 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 			if (tooFast !== null) throw tooFast;
 			nextTask = await task.run({ ...request, access: 'allowed' });
 		} catch (error) {
+			// Some rules only the task knows.
+			if (isCertainRefusal(slackCodeOf(error))) note(request, error);
 			if (slackCodeOf(error) !== 'too_fast' || task.about === undefined) throw error;
 			return reply.failed(request, error, task.about);
 		}

@@ -138,14 +138,14 @@ interface DueQuery<T extends LeasedTable> {
 	readonly alsoRead?: readonly RawBuilder<unknown>[];
 }
 
-/** The `lastError` of a post that cannot be read. Such a post does not block later ones of its stream. */
+/** `waitsAs` of a post that cannot be read or drawn. */
 export const UNREADABLE_POST = 'unreadable';
 /** How long an unreadable row waits: damaged, or for another encryption key. */
 const UNREADABLE_RETRY_MS = 10 * MINUTE_MS;
 /** What is written to a row that cannot be read. */
 const LATER = {
 	answers: (at: number) => ({ nextAttemptAt: at }),
-	posts: (at: number) => ({ dueAt: at, lastError: UNREADABLE_POST }),
+	posts: (at: number) => ({ dueAt: at, waitsAs: UNREADABLE_POST }),
 };
 
 /** Leases and reads rows; an unreadable one, for which `read` returns null, is given back and tried later. */
@@ -155,12 +155,12 @@ export async function takeReadable<T extends keyof typeof LATER, R>(
 	{ log, ...taking }: { lease: Lease; now: number; log?: Log | undefined },
 	read: (rows: readonly Row<T>[]) => Promise<readonly (R | null)[]>,
 ): Promise<R[]> {
-	const rows = (await leaseDue(db, query, taking)) as (Row<T> & { id: string; lastError?: string | null })[];
+	const rows = (await leaseDue(db, query, taking)) as (Row<T> & { id: string; waitsAs?: string | null })[];
 	const found = rows.length === 0 ? [] : await read(rows);
 	const skipped = rows.filter((_, index) => found[index] === null);
 	if (skipped.length > 0) {
-		// A start clears this error of posts (`retryWaiting`), so each start logs them once.
-		const news = skipped.filter((row) => row.lastError !== UNREADABLE_POST).map((row) => row.id);
+		// A start clears this of posts (`retryWaiting`), so each start logs them once.
+		const news = skipped.filter((row) => row.waitsAs !== UNREADABLE_POST).map((row) => row.id);
 		if (news.length > 0) log?.warn('row_unreadable', { [query.table]: news });
 		const held = { id: skipped.map((row) => row.id), leaseToken: taking.lease.token };
 		const set = { ...WITHOUT_LEASE, ...LATER[query.table](taking.now + UNREADABLE_RETRY_MS) };

@@ -46,7 +46,8 @@ function definitionsOf(table: Table, migration: number): string[] {
 	const list = (names: readonly string[]) => `(${names.map(nameInSql).join(', ')})`;
 	return [
 		...columns.map(([column, described]) => {
-			const definition = columnDefinition(column, described);
+			const [former, renamedBy] = described.was ?? [column, 0];
+			const definition = columnDefinition(migration < renamedBy ? former : column, described);
 			return String(key) === column ? definition.replace('not null', 'primary key') : definition;
 		}),
 		...(key.length > 1 ? [`primary key ${list(key)}`] : []),
@@ -62,7 +63,7 @@ function columnDefinition(column: string, { type, isNull, isUnique, default: val
 const createTable = (name: string, table: Table, migration: number) =>
 	sql.raw(`create table if not exists "${name}" (${definitionsOf(table, migration).join(', ')})`);
 
-/** Creates what a migration adds: tables, indexes, and columns of older tables. */
+/** Creates what a migration adds: tables, indexes, and columns of older tables. Renames the columns that it renames. */
 async function make(db: Kysely<unknown>, migration: number): Promise<void> {
 	const made = DESCRIBED.filter(([, { since = INITIAL }]) => since === migration);
 	for (const [name, table] of made) await createTable(name, table, migration).execute(db);
@@ -76,6 +77,10 @@ async function make(db: Kysely<unknown>, migration: number): Promise<void> {
 	for (const [name, table] of SORTED) {
 		for (const [column, described] of columnsOf(table).filter(([, { since }]) => since === migration))
 			await sql.raw(`alter table "${name}" add column ${columnDefinition(column, described)}`).execute(db);
+		for (const [column, { was }] of columnsOf(table).filter(([, described]) => described.was?.[1] === migration))
+			await sql
+				.raw(`alter table "${name}" rename "${nameInSql(was?.[0] ?? '')}" to "${nameInSql(column)}"`)
+				.execute(db);
 	}
 }
 

@@ -2,7 +2,15 @@ import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
 import { HandraiseError } from '../kernel/errors.ts';
 import { parseOrNull } from '../kernel/values.ts';
-import { type Cipher, change, type Db, isPostgres, SEALED_COLUMNS, type SealedColumn } from './database.ts';
+import {
+	type Cipher,
+	type CipherPlace,
+	change,
+	type Db,
+	isPostgres,
+	SEALED_COLUMNS,
+	type SealedColumn,
+} from './database.ts';
 import {
 	createCipher,
 	type GivenKeys,
@@ -44,9 +52,10 @@ export async function toOneForm(db: Kysely<unknown>, given: GivenKeys): Promise<
 	const ofSecrets = isPostgres(trx) ? keys : await renewSecretsKeys(trx, keys, meta);
 	const isFormer = ({ column }: SealedColumn) => sql<boolean>`substr(${sql.ref(column)}, 1, 2) = ${`${FORMER}.`}`;
 	for (const column of SEALED_COLUMNS) {
+		const { was: [was] = [column.column] } = column;
 		await sealAnew(trx, column, isFormer(column), (sealed, place) => {
 			for (const { former, now } of column.isSecret ? ofSecrets : keys) {
-				const text = former.decrypt(sealed, { ...place, bound: [] });
+				const text = former.decrypt(sealed, { ...place, column: was, bound: [] } as CipherPlace);
 				if (text !== null) return now.encrypt(text, place);
 			}
 			return null;

@@ -219,16 +219,16 @@ export async function noteArrival(trx: Db, answer: Answer, at: number, number: n
 		.executeTakeFirst();
 	if (row === undefined) return null;
 	const isPerhaps = number === null;
-	const { id: answerId, before, leftEmpty } = answer;
+	const { id: answerId, beforePut, leftEmpty } = answer;
 	const value: Arrived = {
 		answerId,
 		number,
 		at,
-		steps: before?.stepsSince ?? null,
+		steps: beforePut?.stepsSince ?? null,
 		isPerhaps,
 		filled: filledBy(answer),
 	};
-	const found = withArrival(readEvidence(row), value, { filled: before?.filled ?? [], leftEmpty });
+	const found = withArrival(readEvidence(row), value, { filled: beforePut?.filled ?? [], leftEmpty });
 	// After *Answer again…* there are several, and the newest counts.
 	const by = row.settledHow === 'answered' && !isPerhaps ? answerId : row.answerId;
 	await change(trx, 'questions', { id: row.id }, { evidence: JSON.stringify(found), answerId: by }).execute();
@@ -253,7 +253,7 @@ export function readQuestion(row: Row<'questions'>, cipher: Cipher) {
 	return {
 		...pick(row, 'id', 'messageIndex', 'fingerprint', 'askedAt', 'settledAt', 'answerId'),
 		/** Null while it is open. */
-		settled: row.settledHow as SettledHow | null,
+		settledHow: row.settledHow as SettledHow | null,
 		/** See `Evidence`. */
 		lost: readEvidence(row).lost,
 		/** The newest hand-over of an open question, also if given back. It may be of another workspace. */

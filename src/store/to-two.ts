@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { isPostgres } from './database.ts';
 import { addQuestions, countSteps, linkAnswers, numberArrivals, renewOutcomes, renewSecond } from './to-two/answers.ts';
 import { renewEvidence } from './to-two/evidence.ts';
-import { endSwitching, holdReminders } from './to-two/posts.ts';
+import { endSwitching, holdReminders, keepWaits } from './to-two/posts.ts';
 import { receiptsToPosts, receiptsToViews } from './to-two/receipts.ts';
 import { flagsToSettings } from './to-two/settings.ts';
 
@@ -22,6 +22,7 @@ export async function toTwo(db: Kysely<unknown>, now: number): Promise<void> {
 	await renewSecond(db, now);
 	await renewEvidence(db);
 	await flagsToSettings(db);
+	await keepWaits(db);
 	await endSwitching(db, now);
 	await holdReminders(db, now);
 	await receiptsToPosts(db, now);

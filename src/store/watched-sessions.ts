@@ -30,9 +30,9 @@ import { NEWS_AHEAD_MS, sessionReads } from './session-reads.ts';
 
 export type WatchedSessionRow = Row<'watched_sessions'>;
 
-const VIEW = sessionSnapshot.transform((stored) => maskedSnapshot(new Set(), stored));
+const SNAPSHOT = sessionSnapshot.transform((stored) => maskedSnapshot(new Set(), stored));
 /** `open` gives null when there is none yet, it was written with another key, or it is damaged. */
-export const viewColumn = sealedColumn('watched_sessions.view', VIEW as z.ZodType<SessionSnapshot>);
+export const snapshotColumn = sealedColumn('watched_sessions.snapshot', SNAPSHOT as z.ZodType<SessionSnapshot>);
 
 /** Null for a damaged digest: the next read stores a new one. An open question keeps its row. */
 export const readDigest = (text: string | null): Digest | null => parseOrNull(digest, text);
@@ -40,15 +40,15 @@ export const readDigest = (text: string | null): Digest | null => parseOrNull(di
 /** A session that at least one channel watches. All its watches share this row. */
 export type WatchedSession = Readonly<ReturnType<typeof readWatchedSession>>;
 
-export function readWatchedSession(row: Omit<WatchedSessionRow, 'view'>) {
+export function readWatchedSession(row: Omit<WatchedSessionRow, 'snapshot'>) {
 	return {
 		...pick(row, 'lastReadAt', 'lastChangeAt', 'failures', 'overSince'),
 		session: sessionOf(row),
 		/** Null before the first read. */
 		digest: readDigest(row.digest),
 		nextRead: { at: row.nextReadAt ?? row.readBy, by: row.readBy },
-		earlyReadAskedAt: row.touchedAt,
-		earlyReadCount: row.hurry,
+		earlyReadAskedAt: row.earlyReadAskedAt,
+		earlyReadCount: row.earlyReadCount,
 		listed: row.listed,
 		reads: readReads(row),
 	};
@@ -76,19 +76,19 @@ export async function startReading(
 	const row = await lockSession(trx, session);
 	const planned = { nextReadAt: readAt, readBy };
 	if (row === undefined) {
-		const unread = { ...sessionOf(session), hurry: 1 };
+		const unread = { ...sessionOf(session), earlyReadCount: 1 };
 		// Of two replicas that find none, one fails on the key and runs again.
 		await add(trx, 'watched_sessions', { ...unread, ...firstRead, ...planned }).execute();
 		return null;
 	}
-	const { nextReadAt: before, readBy: by, hurry } = row;
+	const { nextReadAt: before, readBy: by, earlyReadCount } = row;
 	const at = Math.min(before ?? readAt, readAt);
 	// `by` before `at` sends a read ahead of others (see `PlannedRead`). `at - 1` does so for one that was due already.
 	const place = readBy < readAt ? Math.min(by, readBy, at - 1) : Math.min(by, readBy);
 	const next = before === null ? { overSince: null, ...planned } : { nextReadAt: at, readBy: place };
 	// Not beside a read that is under way: it has begun with the row as it was.
-	const isFirst = before === null || (row.view === null && row.leaseToken === null);
-	const columns = { ...(isFirst && firstRead), ...next, hurry: hurry + 1 };
+	const isFirst = before === null || (row.snapshot === null && row.leaseToken === null);
+	const columns = { ...(isFirst && firstRead), ...next, earlyReadCount: earlyReadCount + 1 };
 	await changeSession(trx, session, columns);
 	return isFirst ? null : row;
 }
@@ -107,7 +107,12 @@ export async function readEarly(
 		else cast(${at} as bigint) end`;
 	// As in `startReading`: `at - 1` at most, so that the read goes ahead of others.
 	const readBy = sql<number>`case when ${earlier} - 1 < ${by} then ${earlier} - 1 else cast(${by} as bigint) end`;
-	const columns = { touchedAt: askedAt, hurry: sql<number>`hurry + 1`, nextReadAt: earlier, readBy };
+	const columns = {
+		earlyReadAskedAt: askedAt,
+		earlyReadCount: sql<number>`early_read_count + 1`,
+		nextReadAt: earlier,
+		readBy,
+	};
 	const early = change(trx, 'watched_sessions', sessionOf(session), columns);
 	await early.where('nextReadAt', 'is not', null).execute();
 }
@@ -127,8 +132,8 @@ export function hasPlace(
 export async function askForRead(trx: Db, row: WatchedSessionRow, by: number, at: number): Promise<void> {
 	// Not before its time: the service is away. But ahead of others when it is back.
 	if (row.failures > 0) await changeSession(trx, row, { readBy: by });
-	// `touchedAt` stays: no answer was delivered, so no further early reads follow.
-	else await readEarly(trx, row, { askedAt: row.touchedAt, at, by });
+	// `earlyReadAskedAt` stays: no answer was delivered, so no further early reads follow.
+	else await readEarly(trx, row, { askedAt: row.earlyReadAskedAt, at, by });
 }
 
 /** What a read writes to the row of its session. `earlyReadCount`: as it was when the read was taken. */
@@ -147,8 +152,8 @@ export async function noteRead(
 	read: SessionRead,
 	{ cipher, keepsPlan }: { cipher: Cipher; keepsPlan: boolean },
 ): Promise<void> {
-	const { hurry, leaseToken, nextReadAt: plannedAt, readBy: by } = row;
-	const isEarly = hurry !== read.earlyReadCount && plannedAt !== null;
+	const { earlyReadCount, leaseToken, nextReadAt: plannedAt, readBy: by } = row;
+	const isEarly = earlyReadCount !== read.earlyReadCount && plannedAt !== null;
 	const at = Math.round(isEarly ? Math.min(plannedAt, read.nextRead.at) : read.nextRead.at);
 	const { nextReadAt, readBy, ...noted } = columnsOfRead(read);
 	const columns = {
@@ -160,7 +165,7 @@ export async function noteRead(
 		}),
 		...(read.snapshot !== undefined && {
 			digest: JSON.stringify(read.snapshot.digest),
-			view: viewColumn.seal(read.snapshot, row, cipher),
+			snapshot: snapshotColumn.seal(read.snapshot, row, cipher),
 		}),
 	};
 	await change(trx, 'watched_sessions', { ...sessionOf(row), leaseToken }, columns).execute();
@@ -182,7 +187,13 @@ export function notePlainRead(
 	{ session, token, lastReadAt }: HeldSession & { readonly lastReadAt: number | null },
 	read: SessionRead,
 ): Promise<boolean> {
-	const asTaken = { ...sessionOf(session), leaseToken: token, lastReadAt, hurry: read.earlyReadCount, failures: 0 };
+	const asTaken = {
+		...sessionOf(session),
+		leaseToken: token,
+		lastReadAt,
+		earlyReadCount: read.earlyReadCount,
+		failures: 0,
+	};
 	const noted = change(trx, 'watched_sessions', asTaken, { ...columnsOfRead(read), ...WITHOUT_LEASE });
 	return hasChanged(noted.where(sql<boolean>`next_read_at is not null and reads like '%"unread":null%'`));
 }
@@ -231,10 +242,10 @@ export function createSessionStore({ db, cipher }: StoreParts) {
 		return rows.map(({ arrived, laterAt, ...row }) => ({ ...readStored(row), arrived, laterAt }));
 	}
 
-	/** `view` is null before the first read, and when it cannot be read. */
+	/** `snapshot` is null before the first read, and when it cannot be read. */
 	const readStored = (row: WatchedSessionRow) => ({
 		...readWatchedSession(row),
-		snapshot: viewColumn.open(row.view, row, cipher),
+		snapshot: snapshotColumn.open(row.snapshot, row, cipher),
 	});
 
 	return {
@@ -279,7 +290,7 @@ export function createSessionStore({ db, cipher }: StoreParts) {
 		/** What the newest read showed of a session that is or was watched, and when it began; null: none can be read. */
 		async newest(session: SessionKey): Promise<{ readonly snapshot: SessionSnapshot; readonly readAt: number } | null> {
 			const row = await from(db.read, 'watched_sessions', sessionOf(session)).selectAll().executeTakeFirst();
-			const snapshot = row === undefined ? null : viewColumn.open(row.view, row, cipher);
+			const snapshot = row === undefined ? null : snapshotColumn.open(row.snapshot, row, cipher);
 			const readAt = row?.lastReadAt ?? null;
 			return snapshot === null || readAt === null ? null : { snapshot, readAt };
 		},

@@ -19,7 +19,7 @@ import {
 } from './database.ts';
 import { readQuestion } from './question-store.ts';
 import type { ChannelKey, Watch, WatchEnd, WatchMode } from './watch.ts';
-import { readReads, viewColumn } from './watched-sessions.ts';
+import { readReads, snapshotColumn } from './watched-sessions.ts';
 
 export type WatchRow = Row<'watches'>;
 
@@ -52,7 +52,7 @@ export const SHOWN_COLUMNS = sql.join([
 	columnsAs('channel_settings', 'settings'),
 ]);
 
-/** A watch with what its card shows, and `style`. `view`: null when none can be read; `question`: the newest. */
+/** A watch with what its card shows, and `style`. `snapshot`: null when none can be read; `question`: the newest. */
 export function readShown(row: object, cipher: Cipher) {
 	const watch = joinedRow(row, 'watches', 'watch');
 	if (watch === undefined) return null;
@@ -61,7 +61,7 @@ export function readShown(row: object, cipher: Cipher) {
 	return {
 		watch: readWatch(watch),
 		style: styleIn(joinedRow(row, 'channel_settings', 'settings')?.settings ?? null),
-		snapshot: session === undefined ? null : viewColumn.open(session.view, session, cipher),
+		snapshot: session === undefined ? null : snapshotColumn.open(session.snapshot, session, cipher),
 		checkedAt: session?.lastReadAt ?? null,
 		unreadCode: (session && readReads(session).unread?.code) ?? null,
 		question: asked === undefined ? null : readQuestion(asked, cipher),

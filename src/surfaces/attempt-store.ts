@@ -1,6 +1,7 @@
 // Owns `posts`, with `post-store.ts` and `plan-store.ts`: notes what became of attempts, and what follows from that.
 import { DAY_MS } from '../kernel/clock.ts';
 import { change, type Db, from, isFound, type StoreDatabase, sql, type Tx, WITHOUT_LEASE } from '../store/database.ts';
+import { UNREADABLE_POST } from '../store/due.ts';
 import { locked, lockSessionOf } from '../store/locks.ts';
 import { isChannelEnd, type WatchEnd } from '../store/watch.ts';
 import { readWatch, type WatchRow } from '../store/watches.ts';
@@ -53,16 +54,17 @@ function ownColumns(post: Post, result: AttemptResult, now: number) {
 		case 'held': {
 			const { content } = result;
 			const isAwaited = content.kind === 'card' || (content.kind === 'reminder' && content.entries.length > 0);
-			const lastError = isAwaited ? AWAITED : HELD;
+			const waitsAs = isAwaited ? AWAITED : HELD;
 			const { dueAt } = dueAgain(post.wanted, Math.round(result.until), now, true);
-			const unsent = !result.unknown && { sendingSince: null };
-			return { dueAt, content: JSON.stringify(content), lastError, ...unsent };
+			const unsent = !result.mayBeThere && { sendingSince: null };
+			return { dueAt, content: JSON.stringify(content), waitsAs, ...unsent };
 		}
 		case 'retry': {
-			const { code: lastError, unknown } = result;
-			const failed = lastError !== PACED && { attempts: sql<number>`attempts + 1` };
-			const plain = isToBePlain(post, lastError) && { isPlain: 1 };
-			return { dueAt: Math.round(result.at), lastError, ...failed, ...plain, ...(!unknown && { sendingSince: null }) };
+			const { code, mayBeThere } = result;
+			const failed = code !== PACED && { attempts: sql<number>`attempts + 1` };
+			const plain = isToBePlain(post, code) && { isPlain: 1 };
+			const waitsAs = code === UNREADABLE_POST ? code : null;
+			return { dueAt: Math.round(result.at), waitsAs, ...failed, ...plain, ...(!mayBeThere && { sendingSince: null }) };
 		}
 		case 'shown': {
 			if (post.ts === null) return null;
@@ -87,9 +89,9 @@ function endColumns(row: PostRow, wanted: number, result: FinalResult, now: numb
 	if (result.kind === 'dropped' && row.kind === 'reminder') return { ...none, ...droppedUnless(wanted, now) };
 	if (result.kind === 'dropped') return { ...none, state: 'dropped' };
 	if (result.kind === 'deleted') return GONE;
-	if (isFirstPost) return { ...none, state: 'refused', lastError: result.code };
+	if (isFirstPost) return { ...none, state: 'refused' };
 	// Slack refuses this update. The next change of the post brings another.
-	return { ...none, ...dueAgain(wanted, null, now, false), lastError: result.code };
+	return { ...none, ...dueAgain(wanted, null, now, false), waitsAs: null };
 }
 
 const GONE = { state: 'gone', dueAt: null, sendingSince: null } as const;
@@ -112,7 +114,7 @@ function isToBePostedAnew({ kind, ts, shownAt }: PostRow, result: FinalResult): 
 
 function shownColumns({ sendingSince }: Pick<Post, 'sendingSince'>, { ts, key, isUnsure = false }: Shown, now: number) {
 	const since = isUnsure ? sendingSince : null;
-	return { state: 'shown', ts, shownKey: key, shownAt: now, sendingSince: since, lastError: null, attempts: 0 };
+	return { state: 'shown', ts, shownKey: key, shownAt: now, sendingSince: since, waitsAs: null, attempts: 0 };
 }
 
 /** When to draw a shown post again. Its last look closes it, unless something changed after that was drawn. */

@@ -92,7 +92,7 @@ export function createDuePostReader({ db, cipher }: Pick<StoreParts, 'db' | 'cip
 		/** Only cards need it. */
 		const ofCard = (value: RawBuilder<unknown>) => sql`case when posts.kind = 'card' then ${value} end`;
 		const isKept = sql`other.state in ('planned', 'shown', 'closed')
-			and coalesce(other.last_error, '') <> ${UNREADABLE_POST}`;
+			and coalesce(other.waits_as, '') <> ${UNREADABLE_POST}`;
 		const isOwn = sql`other.kind = 'question' and other.question_id = posts.question_id and ${isShown}`;
 		const isAsked = sql`other.kind = 'question' and other.question_id = ${about}`;
 		const isSettled = sql`other.kind = 'question' and exists (select 1 from questions as asked

@@ -56,7 +56,7 @@ const DECIDE_AGAIN_MS = 5_000;
 /** After a press, the lease of the post is tried this often while another attempt has it: for about a second. */
 const SHOW_AGAIN_MS = 100;
 const SHOW_TRIES = 10;
-/** `lastError` of an attempt that ran `SEND_WITHIN_MS` late, because the process was frozen: it sends nothing. */
+/** The code of an attempt that ran `SEND_WITHIN_MS` late, because the process was frozen: it sends nothing. */
 const STOOD_STILL = 'stood_still';
 /** Watches with these ends post nothing any more. */
 const ENDS_SILENTLY = new Set<WatchEnd | undefined>(['unwatched', 'handLowered', 'gaveWay', 'discoveryEnded']);
@@ -108,15 +108,15 @@ export function createOutbox(
 		const { post } = due;
 		const isCard = post.content.kind === 'card';
 		/** An earlier update of unknown outcome may have shown something else. */
-		const unknown = post.sendingSince !== null;
+		const mayBeThere = post.sendingSince !== null;
 		const drawn = await draw(due);
 		// Nothing is stored any more of what it was about.
 		if (drawn === null) return { kind: 'shown', ts, key: post.shownKey, isLast: true };
-		if ('kind' in drawn) return failed(drawn, post, unknown);
+		if ('kind' in drawn) return failed(drawn, post, mayBeThere);
 		const { key, isLast, againAt = null } = drawn;
 		const message = post.isPlain ? plainMessage(drawn.message) : drawn.message;
 		const shown = { kind: 'shown', ts, key, isLast, againAt } as const;
-		if (key === post.shownKey && !unknown) {
+		if (key === post.shownKey && !mayBeThere) {
 			if (isCard) metrics.card('unchanged');
 			return shown;
 		}
@@ -128,14 +128,14 @@ export function createOutbox(
 			if (outcome.kind === 'sent') return { ...shown, isUnsure };
 			if (outcome.kind === 'unknown') return retry(clock.now() + REPLACED_AFTER_MS, outcome.code, true);
 		}
-		const waiting = await waitForTurn(post, unknown, signal);
+		const waiting = await waitForTurn(post, mayBeThere, signal);
 		if (waiting !== null) return waiting;
 		const { outcome } = await callNow(post, token, post.sendingSince, await messages.prepare(due, message));
 		if (outcome === null) return null;
 		const isSent = outcome.kind === 'sent';
 		if (isCard) metrics.card(isSent ? 'sent' : 'failed');
 		else if (isSent) metrics.post('posted');
-		return isSent ? { ...shown, isUnsure } : failed(outcome, post, unknown);
+		return isSent ? { ...shown, isUnsure } : failed(outcome, post, mayBeThere);
 	}
 
 	/** Prepares a first post, or says what becomes of it without a call. */
@@ -156,15 +156,15 @@ export function createOutbox(
 		if (await isForNobody(due)) return { kind: 'dropped' };
 		const hold = await holdOf(due);
 		if (hold.kind === 'over') return { kind: 'dropped' };
-		if (hold.kind === 'held') return { ...hold, unknown: earlierAt !== null };
+		if (hold.kind === 'held') return { ...hold, mayBeThere: earlierAt !== null };
 		return { kind: 'ready', due: { ...due, post: { ...post, content: hold.content } }, earlierAt };
 	}
 
 	/** Sends a first post. Null: the lease was lost. */
 	async function send({ due, earlierAt }: Ready, { token, signal }: Taken): Promise<Outcome | null> {
 		const { post } = due;
-		const unknown = earlierAt !== null;
-		const waiting = await waitForTurn(post, unknown, signal);
+		const mayBeThere = earlierAt !== null;
+		const waiting = await waitForTurn(post, mayBeThere, signal);
 		if (waiting !== null) return waiting;
 		// Drawing may be slow, so it comes before `beginAttempt`, which the call has to follow at once.
 		const drawn = await draw(due);
@@ -172,17 +172,17 @@ export function createOutbox(
 			const { content } = post;
 			// The questions of a reminder were answered meanwhile.
 			if (content.kind !== 'reminder') return { kind: 'dropped' };
-			return { kind: 'held', until: clock.now() + DECIDE_AGAIN_MS, content, unknown };
+			return { kind: 'held', until: clock.now() + DECIDE_AGAIN_MS, content, mayBeThere };
 		}
-		if ('kind' in drawn) return failed(drawn, post, unknown);
+		if ('kind' in drawn) return failed(drawn, post, mayBeThere);
 		const { key, isLast, againAt = null } = drawn;
 		const message = post.isPlain ? plainMessage(drawn.message) : drawn.message;
-		const note = unknown && post.content.kind !== 'card' ? context(MAYBE_REPEAT) : [];
+		const note = mayBeThere && post.content.kind !== 'card' ? context(MAYBE_REPEAT) : [];
 		const prepared = await messages.prepare(due, { ...message, blocks: [...message.blocks, ...note] });
 		const { outcome, sentAt } = await callNow(post, token, earlierAt, prepared);
 		if (outcome === null) return null;
-		if (outcome.kind !== 'sent') return failed(outcome, post, unknown);
-		metrics.post(unknown ? 'maybeRepeated' : 'posted');
+		if (outcome.kind !== 'sent') return failed(outcome, post, mayBeThere);
+		metrics.post(mayBeThere ? 'maybeRepeated' : 'posted');
 		return { ...outcome, kind: 'shown', key, isLast, againAt, sentAt };
 	}
 
@@ -211,7 +211,7 @@ export function createOutbox(
 	}
 
 	/** Null: the rate has room for this post, perhaps after a short wait. Else when to try it again. */
-	async function waitForTurn(post: Post, unknown: boolean, signal: AbortSignal): Promise<Retry | null> {
+	async function waitForTurn(post: Post, mayBeThere: boolean, signal: AbortSignal): Promise<Retry | null> {
 		const { key, rate, keep } = laneOf(post);
 		const lane = `${key}:${post.urgency}:${keep}`;
 		const own = `${lane} ${post.id}`;
@@ -225,7 +225,7 @@ export function createOutbox(
 				turns.delete(own);
 				return null;
 			}
-			if (turnAt > now || waitMs > SHORT_WAIT_MS) return retry(turnOf(own, lane, rate, waitMs), PACED, unknown);
+			if (turnAt > now || waitMs > SHORT_WAIT_MS) return retry(turnOf(own, lane, rate, waitMs), PACED, mayBeThere);
 			await clock.sleep(waitMs, signal);
 		}
 	}
@@ -273,11 +273,11 @@ export function createOutbox(
 		return turnAt;
 	}
 
-	function failed(outcome: Failure, { attempts, content, ts }: Post, unknown: boolean): Outcome {
+	function failed(outcome: Failure, { attempts, content, ts }: Post, mayBeThere: boolean): Outcome {
 		const now = clock.now();
-		const isUntold = content.kind === 'handedOver' && ts === null && !unknown && attempts >= UNTOLD_REPEATS;
+		const isUntold = content.kind === 'handedOver' && ts === null && !mayBeThere && attempts >= UNTOLD_REPEATS;
 		if (isUntold && outcome.kind === 'later' && !outcome.limited) return { kind: 'refused', code: outcome.code };
-		if (outcome.kind === 'later') return retry(now + retryDelay(attempts, outcome.ms), outcome.code, unknown);
+		if (outcome.kind === 'later') return retry(now + retryDelay(attempts, outcome.ms), outcome.code, mayBeThere);
 		return outcome.kind === 'unknown' ? retry(now + retryDelay(attempts), outcome.code, true) : outcome;
 	}
 
@@ -313,19 +313,25 @@ export function createOutbox(
 	}
 
 	const stopping = new AbortController();
-	const pressed = new Set<Promise<void>>();
+	const pressed = new Set<Promise<unknown>>();
 
 	/** Shows what a press changed on its post. Another attempt may have that leased. A repeat shows that it is one. */
-	async function show(place: PressedPlace, responseUrl: string | null, isChanged: boolean): Promise<void> {
+	async function showChange(place: PressedPlace, responseUrl: string | null): Promise<void> {
 		const token = crypto.randomUUID();
 		for (let tries = 0; tries < SHOW_TRIES && !stopping.signal.aborted; tries++) {
-			const due = isChanged ? await store.takePressed(place, { token, ms: LEASE_MS }, clock.now()) : null;
+			const due = await store.takePressed(place, { token, ms: LEASE_MS }, clock.now());
 			if (due !== null) return work({ due, token, signal: stopping.signal, responseUrl });
-			const real = tries > 0 || responseUrl === null ? null : await store.repeatedBy(place);
-			if (responseUrl !== null && real !== null) return messages.replaceRepeat(responseUrl, real);
-			if (!isChanged) return;
+			if (tries === 0 && (await showRepeat(place, responseUrl))) return;
 			await clock.sleep(SHOW_AGAIN_MS, stopping.signal);
 		}
+	}
+
+	/** Whether the pressed message is a repeat, which then shows that. */
+	async function showRepeat(place: PressedPlace, responseUrl: string | null): Promise<boolean> {
+		const real = responseUrl === null ? null : await store.repeatedBy(place);
+		if (responseUrl === null || real === null) return false;
+		await messages.replaceRepeat(responseUrl, real);
+		return true;
 	}
 
 	/** Nothing is posted before the channels are checked. */
@@ -357,7 +363,8 @@ export function createOutbox(
 		},
 		/** Draws a post at once after a press on it; what fails, the loop repeats. */
 		showPressed(place: PressedPlace, responseUrl: string | null, isChanged: boolean): void {
-			const shown = show(place, responseUrl, isChanged).catch((error: unknown) => {
+			const showing = isChanged ? showChange(place, responseUrl) : showRepeat(place, responseUrl);
+			const shown = showing.catch((error: unknown) => {
 				if (!stopping.signal.aborted) log.warn('press_not_shown', { code: codeOf(error) });
 			});
 			pressed.add(shown);
@@ -392,10 +399,10 @@ function cardHeldUntil({ notBefore = 0, isFirst }: ContentOf<'card'>, due: DuePo
 	if (isInThread(watch?.mode, style) || isQuestionLost) return 0;
 	// The next read decides: the end needs a second read, and an answered question looks open until one.
 	const isUnread =
-		isOver(snapshot?.status ?? '') || (question?.settled != null && (snapshot?.question?.openCount ?? 0) > 0);
+		isOver(snapshot?.status ?? '') || (question?.settledHow != null && (snapshot?.question?.openCount ?? 0) > 0);
 	if (isUnread) return now + CARD_AGAIN_MS;
 	if (isAnySettled) return 0;
-	if (question?.settled === null) return now + CARD_AGAIN_MS;
+	if (question?.settledHow === null) return now + CARD_AGAIN_MS;
 	return style.progress ? 0 : Math.min(notBefore, now + CARD_AGAIN_MS);
 }
 
@@ -406,7 +413,7 @@ function updateRoom(running: readonly DuePost[]): number {
 /** Milliseconds to wait after this many failed attempts before this one. `ms`: the wait that Slack asks for. */
 const retryDelay = (attempts: number, ms: number | null = null) => backOff(attempts + 1, RETRY, ms);
 
-const retry = (at: number, code: string, unknown: boolean): Retry => ({ kind: 'retry', at, code, unknown });
+const retry = (at: number, code: string, mayBeThere: boolean): Retry => ({ kind: 'retry', at, code, mayBeThere });
 
 function laneOf({ target, ts, urgency, content }: Post) {
 	const place = target.kind === 'person' ? target.userId : target.channelId;

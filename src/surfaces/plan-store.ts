@@ -20,7 +20,15 @@ import {
 import { locked } from '../store/locks.ts';
 import { markDue } from '../store/marks.ts';
 import type { CardUrgency, ChannelKey } from '../store/watch.ts';
-import { isOfHandOver, type NewPost, type PostContent, plannedRow, readPost, URGENCIES } from './post.ts';
+import {
+	isOfHandOver,
+	type NewPost,
+	type PostContent,
+	type PostTarget,
+	readPost,
+	streamOf,
+	URGENCIES,
+} from './post.ts';
 
 /** The states of a post that is not over. */
 export const OPEN = ['planned', 'shown'] as const;
@@ -30,6 +38,24 @@ export function dropPlanned(trx: Db, filter: Filter<'posts'>): Promise<number> {
 	const dropped = { state: 'dropped', dueAt: null, ...WITHOUT_LEASE };
 	const planned = locked(trx, 'posts', { ...filter, state: 'planned' });
 	return countChanged(change(trx, 'posts', { id: planned }, dropped));
+}
+
+/** The columns of a planned post, the last of its stream. */
+export function plannedRow(target: PostTarget, uniqueKey: string, content: PostContent, now: number) {
+	const stream = streamOf(target);
+	return {
+		id: crypto.randomUUID(),
+		stream,
+		number: sql<number>`(select coalesce(max(number), 0) + 1 from posts where stream = ${stream})`,
+		uniqueKey,
+		teamId: target.teamId,
+		placeId: target.kind === 'person' ? target.userId : target.channelId,
+		kind: content.kind,
+		content: JSON.stringify(content),
+		state: 'planned',
+		createdAt: now,
+		dueAt: now,
+	};
 }
 
 /** Plans posts: each key once for its target. The caller holds a lock that keeps others from planning the same. */
@@ -87,7 +113,7 @@ export async function planRefused(tx: Tx, watch: SessionKey & { readonly id: str
 	const refused = from(tx.trx, 'posts', { watchId: watch.id, state: 'refused', kind: ['card', 'question'] });
 	const shown = refused.where(({ eb, or }) => or([eb('questionId', 'is', null), eb('questionId', 'in', open)]));
 	const id = locked(tx.trx, 'posts', { id: shown.select('id') });
-	const anew = { state: 'planned', attempts: 0, dueAt: tx.now, lastError: null };
+	const anew = { state: 'planned', attempts: 0, dueAt: tx.now, waitsAs: null };
 	const count = await countChanged(change(tx.trx, 'posts', { id }, anew));
 	// A card shows the question while that has no post: it has to be drawn again.
 	if (count > 0) await markDue(tx, watch);

@@ -23,17 +23,8 @@ import { liveWatches } from '../store/watches.ts';
 import { isOurs } from '../store/workspaces.ts';
 import { endAttempt } from './attempt-store.ts';
 import { createDuePostReader } from './due-post-store.ts';
-import { OPEN, planPosts, silencePosts } from './plan-store.ts';
-import {
-	type AttemptResult,
-	AWAITED,
-	type DuePost,
-	HELD,
-	type NewPost,
-	type Post,
-	type PostContent,
-	plannedRow,
-} from './post.ts';
+import { OPEN, plannedRow, planPosts, silencePosts } from './plan-store.ts';
+import type { AttemptResult, DuePost, NewPost, Post, PostContent } from './post.ts';
 
 /** The posts that are due, the attempts to show them, and what else is known of posts. */
 export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) {
@@ -103,7 +94,7 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		beginAttempt: (id: string, token: string, { since, leasedUntil, content = null }: BegunAttempt) =>
 			db.writeOne((trx) => {
 				const shows = content && { content: JSON.stringify(content) };
-				const begun = { sendingSince: since, leasedUntil, lastError: null, ...shows };
+				const begun = { sendingSince: since, leasedUntil, waitsAs: null, ...shows };
 				return hasChanged(change(trx, 'posts', { id, leaseToken: token, state: OPEN }, begun));
 			}),
 
@@ -209,19 +200,17 @@ const ALL = { updates: true };
 function isNextOfStream(updates: boolean) {
 	const isKind = updates ? sql`posts.state = 'shown' or` : sql`posts.state = 'planned' and`;
 	return sql<boolean>`(${isKind} (posts.kind = 'card' or not exists (select 1 from posts as earlier
-		where earlier.stream = posts.stream and earlier.state = 'planned'
-		and coalesce(earlier.last_error, '') not in (${UNREADABLE_POST}, ${HELD}, ${AWAITED})
+		where earlier.stream = posts.stream and earlier.state = 'planned' and earlier.waits_as is null
 		and (earlier.kind = 'card' or earlier.number < posts.number))))`;
 }
 
 /** Makes unreadable and held posts due at a start, which may bring the right key, another version or other settings. */
 export async function retryWaiting(db: StoreDatabase): Promise<void> {
-	const waiting = { state: OPEN, lastError: [UNREADABLE_POST, HELD, AWAITED] };
-	const lastError = sql<string>`case when last_error = ${UNREADABLE_POST} then null else last_error end`;
-	const due = { dueAt: sql<number>`created_at`, lastError };
+	const waitsAs = sql<string>`case when waits_as = ${UNREADABLE_POST} then null else waits_as end`;
+	const due = { dueAt: sql<number>`created_at`, waitsAs };
 	await db.writeOne((trx) => {
 		// All of them have a due time, so this is enough for an index.
-		const id = locked(trx, 'posts', waiting).where(sql<boolean>`due_at is not null`);
+		const id = locked(trx, 'posts', { state: OPEN }).where(sql<boolean>`waits_as is not null and due_at is not null`);
 		return change(trx, 'posts', { id }, due).execute();
 	});
 }

@@ -4,7 +4,7 @@ import type { SessionSnapshot } from '../domain/session-snapshot.ts';
 import { HOUR_MS } from '../kernel/clock.ts';
 import { type DeepReadonly, hashOf, parseOrNull, pick } from '../kernel/values.ts';
 import { isOfBlocks, type MessageContent } from '../slack/blocks.ts';
-import { type Row, sql } from '../store/database.ts';
+import type { Row } from '../store/database.ts';
 import type { Asked, StoredQuestion } from '../store/question-store.ts';
 import {
 	type CardUrgency,
@@ -160,11 +160,11 @@ export const QUESTION_KINDS = Object.entries<Kind>(KINDS).flatMap(([name, { show
 
 export type PostRow = Row<'posts'>;
 
-/** `lastError` of a post that waits for its time. Other posts of its stream do not wait for it. */
+/** `waitsAs` of a post that waits for its time. */
 export const HELD = 'held';
-/** `lastError` of a held card, or of a reminder that is due and waits for a read: each change has it looked at. */
+/** `waitsAs` of a held card, or of a reminder that is due and waits for a read: each change has it looked at. */
 export const AWAITED = 'awaited';
-/** `lastError` of a post that waits for the shared rate: its attempt neither sent anything nor failed. */
+/** The code of an attempt that waits for the shared rate: it neither sent anything nor failed. */
 export const PACED = 'paced';
 
 /** An update of unknown outcome may still reach Slack for this long, and replace a later one: that is repeated then. */
@@ -187,7 +187,7 @@ export interface NewPost {
 /** A message that has to stay true: planned, or shown until its last look. */
 export interface Post
 	extends Pick<NewPost, 'target' | 'key' | 'content'>,
-		Readonly<Pick<Row<'posts'>, 'id' | 'attempts' | 'lastError'>> {
+		Readonly<Pick<Row<'posts'>, 'id' | 'attempts'>> {
 	readonly urgency: CardUrgency;
 	/** How many changes have asked for a new drawing. */
 	readonly wanted: number;
@@ -263,10 +263,10 @@ export type AttemptResult =
 			readonly sentAt?: number;
 			readonly lostThread?: string;
 	  }
-	/** Its time has not come: it is looked at again at `until`. `unknown`: an earlier attempt may have posted it. */
-	| (Extract<Hold, { readonly kind: 'held' }> & { readonly unknown: boolean })
-	/** `unknown`: the call may have succeeded; otherwise it certainly did not. */
-	| { readonly kind: 'retry'; readonly at: number; readonly code: string; readonly unknown: boolean }
+	/** Its time has not come: it is looked at again at `until`. `mayBeThere`: an earlier attempt may have posted it. */
+	| (Extract<Hold, { readonly kind: 'held' }> & { readonly mayBeThere: boolean })
+	/** `mayBeThere`: the call may have succeeded; otherwise it certainly did not. */
+	| { readonly kind: 'retry'; readonly at: number; readonly code: string; readonly mayBeThere: boolean }
 	| Extract<SendOutcome, { readonly kind: 'refused' | 'deleted' }>
 	/** No place to post it, or nothing to say. */
 	| { readonly kind: 'dropped' };
@@ -291,9 +291,9 @@ export interface Look {
 /** The question of a post: as the newest read shows it while it is open, else as it was last seen open, or null. */
 export function askedOf({ question: stored, snapshot }: Pick<DuePost, 'question' | 'snapshot'>): Asked | null {
 	if (stored === null) return null;
-	const { asked, settled, fingerprint, messageIndex } = stored;
+	const { asked, settledHow, fingerprint, messageIndex } = stored;
 	const newest = snapshot?.question ?? null;
-	if (settled === null && newest?.fingerprint === fingerprint && newest.openCount > 0) {
+	if (settledHow === null && newest?.fingerprint === fingerprint && newest.openCount > 0) {
 		return { question: newest, readAt: asked?.readAt ?? stored.askedAt };
 	}
 	return asked && { ...asked, question: { ...asked.question, messageIndex } };
@@ -337,24 +337,6 @@ export function streamOf(target: PostTarget): string {
 	return target.topic === undefined ? person : `${person}:${target.topic}`;
 }
 
-/** The columns of a planned post, the last of its stream. */
-export function plannedRow(target: PostTarget, uniqueKey: string, content: PostContent, now: number) {
-	const stream = streamOf(target);
-	return {
-		id: crypto.randomUUID(),
-		stream,
-		number: sql<number>`(select coalesce(max(number), 0) + 1 from posts where stream = ${stream})`,
-		uniqueKey,
-		teamId: target.teamId,
-		placeId: target.kind === 'person' ? target.userId : target.channelId,
-		kind: content.kind,
-		content: JSON.stringify(content),
-		state: 'planned',
-		createdAt: now,
-		dueAt: now,
-	};
-}
-
 export function targetOfRow({ stream, watchId, teamId, placeId }: PostRow): PostTarget {
 	const [kind, , , topic] = stream.split(':');
 	if (kind === 'person') return { kind, teamId, userId: placeId, ...(topic !== undefined && { topic }) };
@@ -367,7 +349,7 @@ export function readPost(row: PostRow): Post | null {
 	const readable = parseOrNull(content, row.content);
 	if (readable === null) return null;
 	return {
-		...pick(row, 'id', 'wanted', 'attempts', 'lastError', 'sendingSince', 'ts', 'shownKey'),
+		...pick(row, 'id', 'wanted', 'attempts', 'sendingSince', 'ts', 'shownKey'),
 		target: targetOfRow(row),
 		key: row.uniqueKey,
 		content: readable,

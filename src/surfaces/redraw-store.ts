@@ -35,7 +35,7 @@ export async function markPosts(
 		urgency: sql<number>`case when state <> 'planned' and (due_at is null or urgency > ${rank}) then ${sql.lit(rank)}
 			else urgency end`,
 		// A planned post keeps its time, unless it waits for a change (`AWAITED`). A shown one keeps it if it is as urgent.
-		dueAt: sql<number>`case when state = 'planned' and coalesce(last_error, '') <> ${AWAITED} then due_at
+		dueAt: sql<number>`case when state = 'planned' and coalesce(waits_as, '') <> ${AWAITED} then due_at
 			when state = 'planned' or due_at is null or urgency > ${rank} then ${now} else due_at end`,
 	};
 	const marked = typeof filter.kind === 'string' ? { ...filter, state: OPEN } : openWithLists(trx, filter);

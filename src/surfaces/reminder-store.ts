@@ -25,12 +25,12 @@ import { IS_ANSWERED } from '../store/question-store.ts';
 import { AWAITED_AHEAD_MS } from '../store/session-reads.ts';
 import type { ChannelKey } from '../store/watch.ts';
 import { askForRead, hasPlace } from '../store/watched-sessions.ts';
+import { plannedRow } from './plan-store.ts';
 import {
 	AWAITED,
 	HELD,
 	NOWHERE,
 	type PostTarget,
-	plannedRow,
 	type ReminderEntry,
 	streamOf,
 	targetOf,
@@ -178,19 +178,19 @@ interface HeldPlace {
 
 /** Plans the held reminder of a place, or has it decided sooner: at `at` at the latest. */
 async function hold({ trx, now }: Tx, { target, about }: HeldPlace, at: number): Promise<void> {
-	const isWaiting = sql`posts.last_error in (${HELD}, ${AWAITED})`;
+	const isWaiting = sql`posts.waits_as in (${HELD}, ${AWAITED})`;
 	const isOver = sql`posts.state = 'dropped'`;
 	// Two transactions that plan the same reminder may conflict only on its key. If both took the next number, too, each
 	// could wait for the other. A negative number comes before those of all other posts.
 	const number = -randomInt(1, MOST_NUMBERS);
-	const row = { ...plannedRow(target, HELD_KEY, NO_REMINDERS, now), number, dueAt: at, lastError: HELD };
+	const row = { ...plannedRow(target, HELD_KEY, NO_REMINDERS, now), number, dueAt: at, waitsAs: HELD };
 	await add(trx, 'posts', { ...row, ...about })
 		.onConflict((conflict) =>
 			conflict.columns(['stream', 'uniqueKey']).doUpdateSet({
 				state: 'planned',
 				wanted: sql<number>`posts.wanted + 1`,
 				content: sql<string>`case when ${isOver} then excluded.content else posts.content end`,
-				lastError: sql<string>`case when ${isOver} then excluded.last_error else posts.last_error end`,
+				waitsAs: sql<string>`case when ${isOver} then excluded.waits_as else posts.waits_as end`,
 				dueAt: sql<number>`case when ${isOver} or ${isWaiting} and posts.due_at > excluded.due_at
 					then excluded.due_at else posts.due_at end`,
 			}),

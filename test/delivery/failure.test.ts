@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { classifyFailure, nextAttemptAt } from '../../src/delivery/failed-attempt.ts';
+import { classifyFailure, NotNoted, nextAttemptAt } from '../../src/delivery/failed-attempt.ts';
 import { SessionServiceError } from '../../src/service/service.ts';
 import { T0 } from '../store/support.ts';
 
@@ -21,6 +21,7 @@ describe('a failure', () => {
 		['a PUT too large', failed('request_too_large'), { kind: 'permanent' }],
 		['a session of too many parts', failed('body_too_complex'), { kind: 'permanent' }],
 		['a session too large', failed('body_too_large'), { kind: 'permanent' }],
+		['a delivery that was not noted', new NotNoted(null), { kind: 'unknown', code: 'store_unavailable' }],
 		['an unexpected error', new TypeError('x'), { kind: 'unknown', code: 'internal' }],
 		['a value that is not an error', 'x', { kind: 'unknown', code: 'internal' }],
 	])('%s is classified by its code', (_, error, failure) => {

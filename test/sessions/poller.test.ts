@@ -114,7 +114,10 @@ describe('posts', () => {
 		put({ messages: [...started, { ...assistant('?'), humanInput: [item] }] });
 		await pass(clock, 120_000);
 		const [due] = await store.posts.takeDue({ token: 'x', ms: 1 }, 10, clock.now());
-		expect(due?.question).toMatchObject({ settled: 'answered', asked: { answered: [{ secret: true, value: null }] } });
+		expect(due?.question).toMatchObject({
+			settledHow: 'answered',
+			asked: { answered: [{ secret: true, value: null }] },
+		});
 		expect(JSON.stringify(due)).not.toContain(value);
 	});
 });

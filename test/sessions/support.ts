@@ -258,15 +258,20 @@ export async function createPollerHarness(overrides: PollerOverrides = {}) {
 				const { kind } = post.content;
 				if (kind === 'reminder' && post.ts === null) {
 					// Nothing is due in time.
-					const held = { kind: 'held', until: Number.MAX_SAFE_INTEGER, content: post.content, unknown: false } as const;
+					const held = {
+						kind: 'held',
+						until: Number.MAX_SAFE_INTEGER,
+						content: post.content,
+						mayBeThere: false,
+					} as const;
 					await posts.endAttempt(post, 'test', held, now);
 					continue;
 				}
-				const isOver = question !== null && question.settled !== null;
+				const isOver = question !== null && question.settledHow !== null;
 				if (kind === 'watchEnded') contents.push({ kind, reason: watch?.ended?.reason });
 				else if (post.ts === null) contents.push(post.content);
 				else if (kind === 'question' && question !== null) {
-					const { messageIndex, settled: how } = question;
+					const { messageIndex, settledHow: how } = question;
 					contents.push(how === null ? { kind: 'redraw' } : { kind: 'settled', messageIndex, how });
 				}
 				const isLast = kind !== 'card' && (kind !== 'question' || (isOver && post.ts !== null));

@@ -240,7 +240,7 @@ it('counts a read as unchanged and writes no view while the same question stays 
 		/handraise_watch_reads_total\{outcome="changed"\} (\d+)/.exec(await metricsText(app))?.[1];
 	const view = () => {
 		using database = new DatabaseSync(join(app.dataDir, 'handraise.db'), { readOnly: true });
-		return database.prepare('select view from watched_sessions where session_id = ?').get(id)?.view;
+		return database.prepare('select snapshot from watched_sessions where session_id = ?').get(id)?.snapshot;
 	};
 	const before = await changed();
 	const viewBefore = view();

@@ -33,7 +33,7 @@ export const TEXTS = {
 	'answers.other': 'red as a rose',
 	'drafts.content': 'typed and not sent',
 	'views.view': 'shown in a window',
-	'watched_sessions.view': 'the colour of the card',
+	'watched_sessions.snapshot': 'the colour of the card',
 	'questions.content': 'the colour of the card',
 	'questions.handOverNote': 'a note for the holder',
 	'waiting_sessions.name': 'the name of a session',
@@ -43,7 +43,7 @@ export const TEXTS = {
 const asks = session({
 	sessionId: 's1',
 	status: 'humanInput',
-	messages: [assistant(TEXTS['watched_sessions.view'], 'Colour')],
+	messages: [assistant(TEXTS['watched_sessions.snapshot'], 'Colour')],
 });
 const snapshot = snapshotOf(asks, T0);
 /** After Slack has shown the acknowledgements. */

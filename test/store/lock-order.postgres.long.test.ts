@@ -261,7 +261,7 @@ async function reminds({ posts, reminders }: Store, { random, token }: Actor): P
 		if (entries.length === 0 || random.chance(0.4)) {
 			const isOver = entries.length === 0 && random.chance(0.5);
 			await reminders.askForReads(questions, T0 - random.whole(0, 999), T0);
-			const held = { kind: 'held', until: T0, content, unknown: random.chance(0.1) } as const;
+			const held = { kind: 'held', until: T0, content, mayBeThere: random.chance(0.1) } as const;
 			await posts.endAttempt(post, token, isOver ? { kind: 'dropped' } : held, T0);
 			continue;
 		}

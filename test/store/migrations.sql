@@ -99,7 +99,11 @@ alter table "posts" add column "reminded_at" bigint;
 alter table "posts" add column "escalation_count" integer not null default 0;
 alter table "posts" add column "last_reminder_at" bigint;
 alter table "posts" add column "is_plain" integer not null default 0;
+alter table "posts" rename "last_error" to "waits_as";
 alter table "watched_sessions" add column "listed" bigint;
+alter table "watched_sessions" rename "view" to "snapshot";
+alter table "watched_sessions" rename "touched_at" to "early_read_asked_at";
+alter table "watched_sessions" rename "hurry" to "early_read_count";
 analyze answers, questions;
 with found as (select answers.id as answer_id, questions.id,
 				row_number() over (partition by answers.id order by number desc) as newest
@@ -176,8 +180,9 @@ select * from (
 			union all select team_id, channel_id, discreet, buttons, 1, created_by, created_at from discoveries) as flagged
 		where discreet = 1 or buttons = 0 or in_channel = 0 order by created_at;
 update watches set mode = 'card' where mode in ('everything', 'questionsOnly');
-delete from posts where kind = 'question' and state = 'planned' and last_error = 'held' and stream in (select stream from posts where kind = 'switching' and state = 'shown' and ts is not null);
-update posts set last_error = null, due_at = 0 where kind = 'question' and state = 'planned' and last_error = 'held';
+update posts set waits_as = null where waits_as not in ('held', 'unreadable');
+delete from posts where kind = 'question' and state = 'planned' and waits_as = 'held' and stream in (select stream from posts where kind = 'switching' and state = 'shown' and ts is not null);
+update posts set waits_as = null, due_at = 0 where kind = 'question' and state = 'planned' and waits_as = 'held';
 select posts.id, ts, watch_id, questions.id as question_id, settled_at
 		from posts join questions using (service, session_id) where kind = 'switching' and state = 'shown' and ts is not null and questions.number =
 			(select max(number) from questions as newest
@@ -198,7 +203,7 @@ update posts set kind = 'reminder',
 select id, stream, content, sending_since from posts
 		where kind = 'reminder' and state = 'planned' order by number;
 insert into posts (id, stream, number, unique_key, team_id, place_id, watch_id, service, session_id, kind,
-				content, state, created_at, due_at, last_error)
+				content, state, created_at, due_at, waits_as)
 			select stream, stream, (select coalesce(max(number), 0) + 1 from posts where posts.stream = held.stream),
 				'reminder', team_id, channel_id, watch_id, service, session_id, 'reminder',
 				'{"kind":"reminder","entries":[]}', 'planned', 0, 0, 'held'
@@ -206,7 +211,7 @@ insert into posts (id, stream, number, unique_key, team_id, place_id, watch_id, 
 		cast(null as text) as watch_id, cast(null as text) as service, cast(null as text) as session_id from ladders) as held where true
 			on conflict (stream, unique_key) do nothing;
 insert into posts (id, stream, number, unique_key, team_id, place_id, watch_id, service, session_id, kind,
-				content, state, created_at, due_at, last_error)
+				content, state, created_at, due_at, waits_as)
 			select stream, stream, (select coalesce(max(number), 0) + 1 from posts where posts.stream = held.stream),
 				'reminder', team_id, channel_id, watch_id, service, session_id, 'reminder',
 				'{"kind":"reminder","entries":[]}', 'planned', 0, 0, 'held'
@@ -236,8 +241,8 @@ select id as "id", service as "service", session_id as "sessionId", team_id as "
 select form_id as "formId", service as "service", session_id as "sessionId", team_id as "teamId", user_id as "userId", "content" as sealed
 			from "drafts" where "content" is not null and substr("content", 1, 2) = $1  order by "form_id" limit 500
 			;
-select service as "service", session_id as "sessionId", "view" as sealed
-			from "watched_sessions" where "view" is not null and substr("view", 1, 2) = $1  order by "service", "session_id" limit 500
+select service as "service", session_id as "sessionId", "snapshot" as sealed
+			from "watched_sessions" where "snapshot" is not null and substr("snapshot", 1, 2) = $1  order by "service", "session_id" limit 500
 			;
 select id as "id", service as "service", session_id as "sessionId", "content" as sealed
 			from "questions" where "content" is not null and substr("content", 1, 2) = $1  order by "id" limit 500

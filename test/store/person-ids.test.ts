@@ -31,7 +31,7 @@ const JSON_COLUMNS: Readonly<Record<string, Readonly<Record<string, z.ZodType>>>
 	people: { facts: PERSON_RECORD },
 	// What Slack shows, which names whoever is answering.
 	views: { view: ANY_TEXT },
-	watched_sessions: { digest, view: sessionSnapshot, reads: sessionReads },
+	watched_sessions: { digest, snapshot: sessionSnapshot, reads: sessionReads },
 	posts: { content },
 	questions: { content: questionContentColumn.schema, evidence, handOverNote: ANY_TEXT },
 	channel_settings: { settings: channelSettings },
@@ -52,7 +52,7 @@ const OTHER_FIELDS: Readonly<Record<string, string>> = {
 	'people.facts': `user.enterprise_user.enterprise_id user.enterprise_user.teams[] user.id user.name
 		user.profile.display_name user.profile.real_name user.real_name user.team_id user.tz`,
 	'watched_sessions.digest': 'status question.fingerprint question.shownHash result files',
-	'watched_sessions.view': `sessionId name status steps[].text steps[].actions[].text question.fingerprint question.shownHash
+	'watched_sessions.snapshot': `sessionId name status steps[].text steps[].actions[].text question.fingerprint question.shownHash
 		question.context question.items[].title question.items[].description question.items[].value
 		question.quick.options[] result digest.status digest.question.fingerprint digest.question.shownHash
 		digest.result digest.files`,

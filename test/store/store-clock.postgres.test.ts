@@ -113,17 +113,9 @@ it('rejects the start of a PUT whose time is not the database’s', async () => 
 	await store.answers.accept(given);
 	const [taken] = await store.answers.takeDue(SERVICE, LEASE, 1, now);
 	if (taken === undefined) throw new Error('nothing was due');
+	const beforePut = { status: 'humanInput', assistantCount: 1, sameCount: 0, stepsSince: 0, filled: [] };
 	const begin = (putStartedAt: number) =>
-		store.answers.update(
-			taken,
-			LEASE.token,
-			{
-				state: 'delivering',
-				putStartedAt,
-				before: { status: 'humanInput', assistantCount: 1, sameCount: 0, stepsSince: 0, filled: [] },
-			},
-			{ now },
-		);
+		store.answers.beginPut(taken, LEASE.token, { beforePut, startedAt: putStartedAt }, { now });
 	await expect(begin(now - 60_000)).rejects.toMatchObject({ code: 'store_unavailable', commitUnknown: false });
 	expect(await begin(now)).toMatchObject({ state: 'delivering' });
 	await store.close();

@@ -5,14 +5,16 @@ import { join } from 'node:path';
 import type { ModalView } from '@slack/types';
 import { sql } from 'kysely';
 import type { Draft } from '../../src/delivery/draft-store.ts';
-import type { Answer, AnswerItem, NewAnswer } from '../../src/domain/answer.ts';
+import type { Answer, AnswerItem, AnswerPatch, NewAnswer } from '../../src/domain/answer.ts';
+import type { BeforePut } from '../../src/domain/compare.ts';
 import type { Person } from '../../src/domain/person.ts';
 import type { QuestionKey, SessionKey } from '../../src/domain/session.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import type { Lease } from '../../src/kernel/lease-loop.ts';
 import type { Log } from '../../src/kernel/log.ts';
 import { LOG_LINES, type LogEvent } from '../../src/kernel/log-lines.ts';
-import type { Row, TableName } from '../../src/store/database.ts';
+import { REMOVALS } from '../../src/operator/housekeeping.ts';
+import type { Row, StoreDatabase, TableName } from '../../src/store/database.ts';
 import { lockSession } from '../../src/store/locks.ts';
 import { markDue } from '../../src/store/marks.ts';
 import { AWAITED_AHEAD_MS } from '../../src/store/session-reads.ts';
@@ -41,6 +43,13 @@ export const attemptAt = (now: number) => ({ since: now, leasedUntil: now + LEAS
 
 export function item(value: string | null, options: { title?: string; secret?: boolean } = {}): AnswerItem {
 	return { title: options.title ?? 'Which one?', value, secret: options.secret ?? false, wiped: false };
+}
+
+/** Removes the rows that were over before a time, as housekeeping does. Resolves to how many watches were removed. */
+export async function removeEnded(db: StoreDatabase, before: number): Promise<unknown> {
+	let removed: unknown;
+	for (const [, removeOf] of REMOVALS) removed = await removeOf(db, before);
+	return removed;
 }
 
 let count = 0;
@@ -183,10 +192,14 @@ export async function leased(store: Store, answer: NewAnswer): Promise<Answer> {
 export async function patched(
 	store: Store,
 	id: string,
-	patch: Parameters<Store['answers']['update']>[2],
+	{ beforePut, ...patch }: AnswerPatch & { readonly beforePut?: BeforePut },
 	{ now = T0, release = false, token = LEASE.token } = {},
 ): Promise<Answer | null> {
-	const written = await store.answers.update(await current(store, id), token, patch, { now });
+	const stored = await current(store, id);
+	const written =
+		beforePut === undefined
+			? await store.answers.update(stored, token, patch, { now })
+			: await store.answers.beginPut(stored, token, { beforePut, startedAt: patch.putStartedAt ?? now }, { now });
 	if (release) await store.answers.release([{ id, token }]);
 	return written;
 }

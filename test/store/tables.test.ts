@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
+import { STEP_MS } from '../../src/kernel/clock.ts';
+import { LEASE_MS } from '../../src/kernel/lease-loop.ts';
 import { columnsOf, TABLE_NAMES, TABLES } from '../../src/store/database.ts';
-import type { Column } from '../../src/store/schema/columns.ts';
+import { type Column, LEASE } from '../../src/store/schema/columns.ts';
 import { makeDataDir, open } from './support.ts';
 
 /** All columns that `is`, as `table.column`. */
@@ -37,6 +39,10 @@ describe('the description of the tables', () => {
 	it('knows how far ahead a time may lie, by its name', () => {
 		const isTime = (name: string) => /(?:At|Since|Until)$|^(?:since|until|readBy|notBefore)$/.test(name);
 		expect(namesOf((_, column) => 'longestMs' in column)).toEqual(namesOf(isTime));
+	});
+
+	it('lets the repair of the clock shorten no lease that another replica has just taken', () => {
+		expect(LEASE_MS + STEP_MS).toBeLessThan(LEASE.leasedUntil.longestMs);
 	});
 
 	it('knows that a person did something, by its name', () => {

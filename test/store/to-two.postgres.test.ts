@@ -543,7 +543,7 @@ describe.each([
 				['shown 1', 'question', 'shown', 'question:shown-2', content(true)],
 				['unsent 2', 'question', 'planned', 'question:unsent-2', content(false)],
 			]);
-			expect(rows.map(({ dueAt, lastError }) => [dueAt, lastError])).toEqual([
+			expect(rows.map(({ dueAt, waitsAs }) => [dueAt, waitsAs])).toEqual([
 				[NOW, null],
 				[null, null],
 				[NOW, null],
@@ -602,7 +602,7 @@ describe.each([
 				'elsewhere 1': seen,
 			});
 			const reminders = rows.filter(({ kind }) => kind === 'reminder');
-			const held = { uniqueKey: 'reminder', state: 'planned', dueAt: NOW, lastError: 'held' };
+			const held = { uniqueKey: 'reminder', state: 'planned', dueAt: NOW, waitsAs: 'held' };
 			expect(reminders.map(({ stream, state, uniqueKey }) => [stream, state, uniqueKey])).toEqual([
 				['channel:T1:C1', 'dropped', 'digest:1'],
 				['channel:T1:C1', 'planned', 'reminder'],

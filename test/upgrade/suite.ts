@@ -52,7 +52,7 @@ const RENEWED: Partial<Record<TableName, readonly string[]>> = {
 	questions: ['evidence'],
 	watches: ['mode'],
 	channel_settings: ['settings', 'revision'],
-	posts: ['remindSince', 'remindedAt', 'escalationCount', 'lastReminderAt', 'isPlain'],
+	posts: ['waitsAs', 'remindSince', 'remindedAt', 'escalationCount', 'lastReminderAt', 'isPlain'],
 };
 
 type StoredRow = Readonly<Record<string, unknown>>;
@@ -65,6 +65,15 @@ const withKind = (row: StoredRow): StoredRow =>
 	row.kind === 'escalation' || row.kind === 'digest'
 		? { ...row, kind: 'reminder', content: String(row.content).replace(`"kind":"${row.kind}"`, '"kind":"reminder"') }
 		: row;
+
+/** A row with the names that its columns have now. */
+const withNames = (table: string, row: StoredRow): StoredRow =>
+	Object.fromEntries(
+		Object.entries(row).map(([name, value]) => {
+			const now = columnsOf(table as TableName).find(([, { was }]) => was?.[0] === name);
+			return [now?.[0] ?? name, value];
+		}),
+	);
 
 /** What of a row is as its release left it. `renewed`: columns that are written anew of this release alone. */
 function keptOf(table: TableName, row: object, renewed: readonly string[]): object {
@@ -118,7 +127,10 @@ export function upgradeSuite(release: Release, store: StoreName, createDatabase?
 			const kept = (row: Readonly<Record<string, unknown>>) =>
 				keptOf(table as TableName, withoutNulls(row), [...renewed, ...(isSecond(row) ? OF_SECOND : [])]);
 			const left = ofTable.filter((row) => (table !== 'posts' && table !== 'views') || !isMadeOf(row));
-			expect([table, left.map(kept)]).toEqual([table, (rows[table] ?? []).map(withKind).map(kept)]);
+			expect([table, left.map(kept)]).toEqual([
+				table,
+				(rows[table] ?? []).map((row) => kept(withKind(withNames(table, row)))),
+			]);
 			const columns = columnsOf(table as TableName)
 				.map(([name]) => name)
 				.sort();

@@ -57,6 +57,12 @@ describe('arrows', () => {
 		expect(wrongArrows(path, importing('./other.ts', specifier))).toHaveLength(1);
 	});
 
+	it('keep SQL in stores', () => {
+		const text = "import {\n\ttype Row,\n\tsql,\n} from '../store/database.ts';\n";
+		expect(wrongArrows('surfaces/post.ts', text)).toEqual(['src/surfaces/post.ts must not import sql']);
+		expect(wrongArrows('surfaces/post-store.ts', text)).toEqual([]);
+	});
+
 	it('go one way, also those of types', () => {
 		const text = importing(
 			'../core.ts',

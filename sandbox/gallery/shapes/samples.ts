@@ -221,7 +221,7 @@ export function answerOf(overrides: Partial<Answer> = {}): Answer {
 		giveUpAt: NOW + 86_400_000,
 		nextAttemptAt: null,
 		putStartedAt: null,
-		before: null,
+		beforePut: null,
 		deliveredAt: null,
 		agentOutcome: null,
 		endedAt: null,

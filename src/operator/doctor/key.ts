@@ -16,7 +16,9 @@ export async function checkKey(findings: Findings, { need, settings, database, k
 	const found = await database;
 	// Null for a database that could not be read, and for one that this version refuses.
 	const usable = found.kind === 'database' && refuseSchema(found.schema) === null ? found : null;
-	const look = found.kind === 'absent' || usable?.keyCheck === null ? 'new' : usable;
+	// Whoever gave up a lost key has removed its check value, and what it encrypted is still there.
+	const isNew = usable?.keyCheck === null && Object.values(usable.values ?? {}).every((count) => count === 0);
+	const look = found.kind === 'absent' || isNew ? 'new' : usable;
 	const isFile = settings.ENCRYPTION_KEY == null;
 	if (isFile && need('DATABASE_URL') !== null) throw notChecked('ENCRYPTION_KEY is not set');
 	const path = keyFileIn(resolve(need('DATA_DIR')));
@@ -65,7 +67,7 @@ function tryKeys(findings: Findings, look: Look, source: string, given: GivenKey
 	const check = readKeyCheck(look.keyCheck);
 	const refusal = refuseKeys(check, ciphers);
 	if (refusal !== null) return failure(refusal.message);
-	if (!fits(check, ciphers)) {
+	if (look.keyCheck !== null && !fits(check, ciphers)) {
 		const what = otherKey === 0 ? 'stored answers and drafts' : counted(otherKey, 'stored value');
 		return failure(
 			`${names} the key of the database: ${what} cannot be read. Set that key, or name it ` +

@@ -24,7 +24,7 @@ type Found = Awaited<ReturnType<WatchStore['findByPost']>>[number];
 
 /** Whether the thread of a post is about the watch's open question. A card's thread is, if its channel wants that. */
 function isAboutOpen({ watch, style, post, question }: Found): boolean {
-	if (watch.ended !== null || question === null || question.settled !== null) return false;
+	if (watch.ended !== null || question === null || question.settledHow !== null) return false;
 	if (post.kind === 'card') return isInThread(watch.mode, style);
 	return post.questionId === question.id;
 }

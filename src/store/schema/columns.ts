@@ -38,6 +38,8 @@ export type Column = (Time | Value) & {
 	readonly since?: number;
 	/** The migration that drops it: only migrations know it. */
 	readonly until?: number;
+	/** What it was called, and the migration that renames it. */
+	readonly was?: readonly [name: string, until: number];
 };
 
 /** Without an id of a person. */
@@ -60,6 +62,10 @@ export const ahead = (longestMs: number, rule?: Omit<Time, 'type' | 'longestMs'>
 /** A column of released versions that a migration drops. */
 export const until = <const Of extends Column, const Migration extends number>(migration: Migration, column: Of) =>
 	({ ...column, until: migration }) as const;
+
+/** A column that was called `former` before a migration. */
+export const renamed = <const Of extends Column>(migration: number, former: string, column: Of) =>
+	({ ...column, was: [former, migration] }) as const;
 
 export const orNull = <const Of extends Column>(column: Of) => ({ ...column, isNull: true }) as const;
 
@@ -94,7 +100,7 @@ export const SESSION = { service: text, sessionId: text };
 export const QUESTION = { ...SESSION, messageIndex: integer };
 export const PERSON_COLUMNS = { teamId: text, userId: personId };
 export const CHANNEL = { teamId: text, channelId: text };
-/** The columns of a lease. Null while nobody holds the row. */
+/** The columns of a lease, which is shorter than a minute (`LEASE_MS`). Null while nobody holds the row. */
 export const LEASE = {
 	leaseToken: orNull(text),
 	leasedUntil: orNull(ahead(MINUTE_MS, { becomesMs: MINUTE_MS, lasts: true })),

@@ -15,6 +15,7 @@ import {
 	PERSON_COLUMNS,
 	personId,
 	QUESTION,
+	renamed,
 	SESSION,
 	sealed,
 	tables,
@@ -68,7 +69,7 @@ export const WATCH_TABLES = tables({
 			rhythm: until(35, json),
 			digest: orNull(json),
 			/** The content of cards. */
-			view: orNull(sealed),
+			snapshot: renamed(35, 'view', orNull(sealed)),
 			/** Null while no watch is live. */
 			nextReadAt: orNull(ahead(LONGEST_INTERVAL_MS, { lasts: true })),
 			readBy: ahead(60 * MINUTE_MS, { lasts: true }),
@@ -77,13 +78,13 @@ export const WATCH_TABLES = tables({
 			/** When the newest read began that found a change; before any change, the first read. */
 			lastChangeAt: orNull(noted),
 			/** When an early read was asked for, because an answer was delivered. */
-			touchedAt: orNull(noted),
+			earlyReadAskedAt: renamed(35, 'touchedAt', orNull(noted)),
 			/** Failed reads since the last successful one. */
 			failures: integer,
 			/** When a read first found the session over. One more read follows. */
 			overSince: orNull(noted),
 			/** Counts the requests for early reads: a read that began before the newest request does not cancel it. */
-			hurry: integer,
+			earlyReadCount: renamed(35, 'hurry', integer),
 			/** See `sessionReads`. */
 			reads: orNull({ ...json, since: 30 }),
 			/** When the service last saved it, as the newest list says; null: that does not name it. */
@@ -196,7 +197,8 @@ export const WATCH_TABLES = tables({
 			ts: orNull(text),
 			shownKey: orNull(text),
 			shownAt: orNull(noted),
-			lastError: orNull(text),
+			/** `held`, `awaited` or `unreadable`: it waits, and delays no other post of its stream. Null: it does not. */
+			waitsAs: renamed(35, 'lastError', orNull(text)),
 			/**
 			 * Of a question's post: since when its reminders count, and which there were. Null: the post has no
 			 * reminders.
@@ -228,7 +230,7 @@ export const WATCH_TABLES = tables({
 		kept: WATCH_DAYS,
 	},
 
-	/** What was changed that people see, until `surfaces/marks.ts` has it drawn again wherever it stands. */
+	/** What was changed that people see, until `surfaces/mark-store.ts` has it drawn again wherever it stands. */
 	marks: {
 		key: ['id'],
 		columns: {

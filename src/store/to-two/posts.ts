@@ -2,15 +2,19 @@ import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
 import { parseOrNull } from '../../kernel/values.ts';
 
+/** Of what 1.1.0 stored of posts that wait, keeps how they wait. The codes of failures were read by nobody. */
+export const keepWaits = (db: Kysely<unknown>) =>
+	sql`update posts set waits_as = null where waits_as not in ('held', 'unreadable')`.execute(db);
+
 /**
  * Ends the posts of kind `switching`: one for all questions of a session whose question changed often. Such a post is
  * of the newest question now. Questions that 1.1.0 held back meanwhile are posted, or removed where such a post is.
  */
 export async function endSwitching(db: Kysely<unknown>, now: number): Promise<void> {
-	const held = sql`kind = 'question' and state = 'planned' and last_error = 'held'`;
+	const held = sql`kind = 'question' and state = 'planned' and waits_as = 'held'`;
 	const isShown = sql`kind = 'switching' and state = 'shown' and ts is not null`;
 	await sql`delete from posts where ${held} and stream in (select stream from posts where ${isShown})`.execute(db);
-	await sql`update posts set last_error = null, due_at = ${sql.lit(now)} where ${held}`.execute(db);
+	await sql`update posts set waits_as = null, due_at = ${sql.lit(now)} where ${held}`.execute(db);
 	const { rows } = await sql<Switching>`select posts.id, ts, watch_id, questions.id as question_id, settled_at
 		from posts join questions using (service, session_id) where ${isShown} and questions.number =
 			(select max(number) from questions as newest
@@ -66,7 +70,7 @@ export async function holdReminders(db: Kysely<unknown>, now: number): Promise<v
 		ladders.service, ladders.session_id from ladders join watches on watches.id = watch_id where mode = 'card'`;
 	for (const places of [ofChannels, ofWatches])
 		await sql`insert into posts (id, stream, number, unique_key, team_id, place_id, watch_id, service, session_id, kind,
-				content, state, created_at, due_at, last_error)
+				content, state, created_at, due_at, waits_as)
 			select stream, stream, (select coalesce(max(number), 0) + 1 from posts where posts.stream = held.stream),
 				'reminder', team_id, channel_id, watch_id, service, session_id, 'reminder',
 				'{"kind":"reminder","entries":[]}', 'planned', ${sql.lit(now)}, ${sql.lit(now)}, 'held'

@@ -5,7 +5,7 @@ import type { Aim } from './run.ts';
 /** Replicas on one database compare the times of their own machines. */
 const OWN_TIMES: readonly Edit[] = [
 	{ file: 'store/store-clock.ts', in: 'measure', call: 'databaseTime', becomes: 'Date.now()' },
-	{ file: 'delivery/answer-store.ts', in: 'update', call: 'isNow', becomes: 'sql<boolean>`true`' },
+	{ file: 'delivery/answer-store.ts', in: 'beginPut', call: 'isNow', becomes: 'sql<boolean>`true`' },
 ];
 
 /** A step of the clock is found within the time that a turn has. */

@@ -90,6 +90,14 @@ const cases: Cases = {
 		env: ({ secrets }) => ({ ENCRYPTION_KEY: secrets.encryptionKey, ENCRYPTION_KEY_FORMER: OTHER_KEY }),
 		says: /^✗ Encryption key: 2 stored values cannot be read without ENCRYPTION_KEY_FORMER: stop Handraise, and run npm run rekey\.$/,
 	},
+	'a lost key is given up, before the next start': {
+		breaks: async (harness) => {
+			await underFormerKey(harness);
+			await changeMeta(harness, sql`delete from meta where name = 'key_check'`);
+		},
+		env: () => ({ ENCRYPTION_KEY: NEW }),
+		says: /^✗ Encryption key: 2 stored values cannot be read without a former key that is not given: /,
+	},
 	'the key of a file does not open everything': {
 		breaks: async ({ dataDir }) => {
 			for (const encryptionKey of [undefined, OTHER_KEY]) {

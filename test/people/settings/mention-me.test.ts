@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../../src/kernel/clock.ts';
 import { MOST_PEOPLE } from '../../../src/screens/settings-fields.ts';
 import {
 	describe,
@@ -9,6 +10,7 @@ import {
 	settingsApp,
 	withApp,
 } from '../../kit.ts';
+import { auditRows } from '../../support/audit-rows.ts';
 
 const OFFER = 'Mention me if nobody answers';
 
@@ -121,6 +123,18 @@ describe('the reply to /session watch', () => {
 		expect(told.text()).toContain(`🛑 You were not added: ${MOST_PEOPLE} people are mentioned in #agents already`);
 		await app.pass(5_000);
 		expect(app.changes()).toHaveLength(1);
+	});
+
+	it('refuses it to whom the channel does not name as somebody who may answer, and the audit counts that', async ({
+		app,
+	}) => {
+		const reply = await watchReply(app);
+		await app.save({ 'Who may answer': ['grace'] }, { who: 'grace' });
+		await app.told(1);
+		expect((await app.toldAfter(() => reply.press(OFFER))).text()).toContain('may answer');
+		const counted = () => auditRows(app.dataDir, 'refused');
+		await app.pass(2 * MINUTE_MS);
+		expect(counted()).toMatchObject([{ actor: 'U0ADA', outcome: 'not_named', count: 1 }]);
 	});
 
 	it('offers it neither in a direct message, nor where no session is watched', async ({ app }) => {

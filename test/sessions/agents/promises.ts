@@ -139,7 +139,7 @@ export function createPromises(program: Program, agent: Agent, watchId: string) 
 			// It is older than what arrived, and says nothing.
 			if (found.arrival < (await program.arrivals()) || ours.some(({ endedAt }) => (endedAt ?? 0) > readAt)) return;
 			const last = toThis.findLast(({ questionId }) => questionId === newest?.id);
-			const isNewer = stepsSince(session, index) > (last?.before?.stepsSince ?? Number.POSITIVE_INFINITY);
+			const isNewer = stepsSince(session, index) > (last?.beforePut?.stepsSince ?? Number.POSITIVE_INFINITY);
 			const hasContinued = isNewer && !isWaiting(session.status) && askingMessageIndex(session) === index;
 			hold(
 				!hasContinued || last === undefined || !awaitsAgentOutcome(last),

@@ -30,7 +30,7 @@ export function describeAccept(subject: Subject): void {
 				editCount: 0,
 				nextAttemptAt: T0,
 				putStartedAt: null,
-				before: null,
+				beforePut: null,
 				deliveredAt: null,
 				agentOutcome: null,
 				endedAt: null,

@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { type Evidence, NOTHING_SEEN } from '../../../src/domain/asked.ts';
 import type { QuestionDigest } from '../../../src/domain/session.ts';
-import { removeEnded } from '../../../src/operator/housekeeping.ts';
 import type { FoundInRead } from '../../../src/sessions/adding-store.ts';
 import { auditLineOf } from '../../../src/store/audit-reader.ts';
 import { settledEvents } from '../../operator/audit-command.ts';
 import { SERVICE } from '../../sessions/support.ts';
 import { type FoundChange, foundIn, recordRead } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';
-import { BOB, EVE, item, LEASE, LIVE, only, storeActs, submission, T0 } from '../support.ts';
+import { BOB, EVE, item, LEASE, LIVE, only, removeEnded, storeActs, submission, T0 } from '../support.ts';
 import { askingView, KEY, QUESTION, read, settled, watchActs } from './watch-acts.ts';
 
 /** What the answers of these tests answer. */
@@ -30,7 +29,7 @@ const WAITED: Evidence = { ...NOTHING_SEEN, waitedSteps: 1 };
 /** A form whose session was read before any answer arrived. */
 const EARLY = { formReadAt: T0 - 1_000, arrivalSeen: 0 };
 const BEFORE_PUT = { status: 'humanInput', assistantCount: 2, sameCount: 0, stepsSince: 1, filled: [] };
-const BEGUN = { state: 'delivering', putStartedAt: T0, before: BEFORE_PUT } as const;
+const BEGUN = { state: 'delivering', putStartedAt: T0, beforePut: BEFORE_PUT } as const;
 const DELIVERED = { state: 'delivered', deliveredAt: T0 + 2, putStartedAt: null, nextAttemptAt: null } as const;
 
 /** Each time that an agent asks: its answers, what reads have shown of it, and whether it is asked once more. */
@@ -83,7 +82,7 @@ export function describeAskings(subject: Subject): void {
 			const [, again] = await found(ASKS_AGAIN);
 			await patched(given.id, { state: 'delivering' });
 			expect(await questionIdOf(given.id)).toBe(first);
-			await patched(given.id, { putStartedAt: T0, before: BEFORE_PUT });
+			await patched(given.id, { putStartedAt: T0, beforePut: BEFORE_PUT });
 			expect(await questionIdOf(given.id)).toBe(again);
 			await patched(given.id, { state: 'waiting' }, { release: true });
 			const [, , once] = await found(ASKS_AGAIN);
@@ -154,10 +153,10 @@ export function describeAskings(subject: Subject): void {
 		);
 
 		it('is noted with the values that stood beside it before the PUT, and under the same number when it is sent again', async () => {
-			const given = await begun(submission(), { ...BEGUN, before: { ...BEFORE_PUT, filled: [2] } });
+			const given = await begun(submission(), { ...BEGUN, beforePut: { ...BEFORE_PUT, filled: [2] } });
 			await patched(given.id, DELIVERED);
 			expect(await evidenceOf(0)).toMatchObject({ filled: [0, 2], value: { number: 1, steps: 1, filled: [0] } });
-			await patched(given.id, { before: { ...BEFORE_PUT, stepsSince: 4 }, putStartedAt: T0 + 9 });
+			await patched(given.id, { beforePut: { ...BEFORE_PUT, stepsSince: 4 }, putStartedAt: T0 + 9 });
 			await patched(given.id, { ...DELIVERED, deliveredAt: T0 + 10 });
 			expect((await evidenceOf(0))?.value).toMatchObject({ number: 1, at: T0 + 10, steps: 4 });
 			expect((await current(given.id)).timeline.at(-1)).toMatchObject({ arrival: 1 });

@@ -230,7 +230,7 @@ export function describeDiscoveries(subject: Subject): void {
 			await store().posts.beginAttempt(due.post.id, LEASE.token, attemptAt(T0));
 			await recorded([lowered(present(await stored(watch.id)))], [settled('closed')]);
 			expect(await stored(watch.id)).toMatchObject({ ended: { reason: 'handLowered' } });
-			await ended(due.post, { kind: 'retry', at: T0, code: 'no_answer', unknown: true });
+			await ended(due.post, { kind: 'retry', at: T0, code: 'no_answer', mayBeThere: true });
 			expect(await posted()).toEqual(['question']);
 		});
 

@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { NewHandOver } from '../../../src/domain/hand-over.ts';
 import { snapshotOf } from '../../../src/domain/session-snapshot.ts';
-import { removeEnded } from '../../../src/operator/housekeeping.ts';
 import { newestQuestionOf, openQuestionOf, readHandOver } from '../../../src/store/question-store.ts';
 import type { Watch } from '../../../src/store/watch.ts';
 import { streamOf } from '../../../src/surfaces/post.ts';
 import { addWatch, assistant, session } from '../../sessions/support.ts';
 import type { FoundChange } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';
-import { LEASE, present, SERVICE, storeActs, T0 } from '../support.ts';
+import { LEASE, present, removeEnded, SERVICE, storeActs, T0 } from '../support.ts';
 import { asking, byText, KEY, news, read, settled, shownAt, watchActs } from './watch-acts.ts';
 
 const asks = session({ sessionId: 's1', status: 'humanInput', messages: [assistant('Which?', 'Colour')] });
@@ -102,7 +101,7 @@ export function describeHandOvers(subject: Subject): void {
 			expect(await waiting()).toEqual(['person:T1:U-BOB:V1 handedOver', ...ALL_AGAIN]);
 			expect((await acts.cardOf(watch.id))?.urgency).toBe(0);
 			const told = (await due()).find(({ post }) => post.content.kind === 'handedOver');
-			expect(told).toMatchObject({ watch: { id: watch.id }, question: { fingerprint, settled: null, note: NOTE } });
+			expect(told).toMatchObject({ watch: { id: watch.id }, question: { fingerprint, settledHow: null, note: NOTE } });
 			expect(await storedNote()).toMatch(/^(?!.*know).+/s);
 			await addWatch(subject.store.watches, { snapshot, teamId: 'T2' });
 			expect(await held('T2')).toEqual([null]);
@@ -264,7 +263,7 @@ export function describeHandOvers(subject: Subject): void {
 			expect([await current(), await storedNote()]).toEqual([null, null]);
 			expect(await waiting()).toEqual(['person:T1:U-BOB:V1 handedOver again', ...ALL_AGAIN]);
 			const direct = (await due()).find(({ post }) => post.target.kind === 'person');
-			expect(direct?.question).toMatchObject({ fingerprint, settled: how });
+			expect(direct?.question).toMatchObject({ fingerprint, settledHow: how });
 		});
 
 		it('has the direct message about its end drawn again with the question, until that is settled', async () => {
@@ -292,7 +291,7 @@ export function describeHandOvers(subject: Subject): void {
 			const direct = (await due()).find(({ post }) => post.target.kind === 'person');
 			expect(direct).toMatchObject({
 				post: { content: { kind: 'givenBack' } },
-				question: { settled: 'unwatched', asked: { question: { fingerprint } } },
+				question: { settledHow: 'unwatched', asked: { question: { fingerprint } } },
 			});
 		});
 
@@ -341,7 +340,7 @@ export function describeHandOvers(subject: Subject): void {
 				await reads(ends('renewed'), asked);
 				expect(await current()).toMatchObject({ id: 'V1', to: 'U-BOB', count: 1 });
 				const told = (await due()).find(({ post }) => post.content.kind === 'handedOver');
-				expect(told?.question).toMatchObject({ settled: null, note: NOTE });
+				expect(told?.question).toMatchObject({ settledHow: null, note: NOTE });
 				// A direct message that was not sent yet is not sent any more.
 				await acts.unwatch(watch.id);
 				expect(await waiting()).toEqual(ALL_AGAIN);
@@ -417,7 +416,7 @@ export function describeHandOvers(subject: Subject): void {
 		await acts.recorded([], update);
 		expect(await waiting()).toEqual(['person:T1:U-BOB:V1 handedOver', ...ALL_AGAIN, 'watch question again']);
 		const asked = (await due()).flatMap(({ post: { content }, question: of }) =>
-			content.kind === 'card' ? [] : [[content.kind, of?.settled, of?.asked?.question.context, of?.asked?.readAt]],
+			content.kind === 'card' ? [] : [[content.kind, of?.settledHow, of?.asked?.question.context, of?.asked?.readAt]],
 		);
 		expect(asked.toSorted(byText)).toEqual([
 			['handedOver', null, 'Another text', T0 + 5],

@@ -142,7 +142,6 @@ export function describeUpdates(subject: Subject): void {
 				attempts: 3,
 				nextAttemptAt: T0 + 7,
 				putStartedAt: T0 + 3,
-				before: { status: 'humanInput', assistantCount: 12, sameCount: 0, stepsSince: 3, filled: [] },
 				deliveredAt: T0 + 4,
 				agentOutcome: 'unseen',
 				lastError: 'service_unavailable',
@@ -162,7 +161,7 @@ export function describeUpdates(subject: Subject): void {
 				],
 			});
 			expect(await subject.replica.answers.get(given.id)).toEqual(after);
-			const none = { nextAttemptAt: null, putStartedAt: null, before: null, lastError: null };
+			const none = { nextAttemptAt: null, putStartedAt: null, lastError: null };
 			const cleared = await patched(given.id, none, { now: T0 + 6 });
 			expect(cleared).toEqual({ ...after, ...none });
 		});

@@ -147,7 +147,7 @@ async function fill(store: Store, userId: string): Promise<void> {
 	await insert(store, 'posts', { ...direct, kind: 'creatorTold', content, state: 'shown', ts: '9.9', dueAt: T0 });
 	await insert(store, 'people', person);
 	await insert(store, 'views', { id: `home:T1:${userId}`, kind: 'home', ...person, dueAt: T0 });
-	const awaited = { kind: 'reminder', content: JSON.stringify({ kind: 'reminder', entries }), lastError: AWAITED };
+	const awaited = { kind: 'reminder', content: JSON.stringify({ kind: 'reminder', entries }), waitsAs: AWAITED };
 	const place = { stream: `channel:T1:C2-${tag}`, uniqueKey: 'reminder', teamId: 'T1', placeId: `C2-${tag}` };
 	await insert(store, 'posts', { ...awaited, ...place, state: 'planned', dueAt: T0, leaseToken: 'mine' });
 	const channel = { teamId: 'T1', channelId: `C1-${tag}`, revision: 1 };

@@ -18,7 +18,7 @@ export function describePosts(subject: Subject): void {
 	async function take(kind: string, now = T0): Promise<Post> {
 		const due = await store().posts.takeDue(LEASE, 50, now);
 		const { post: mine } = present(due.find(({ post }) => post.content.kind === kind));
-		const retry = { kind: 'retry', at: now, code: 'paced', unknown: false } as const;
+		const retry = { kind: 'retry', at: now, code: 'paced', mayBeThere: false } as const;
 		for (const { post } of due) if (post !== mine) await ended(post, retry, now);
 		return mine;
 	}
@@ -116,9 +116,9 @@ export function describePosts(subject: Subject): void {
 		it('that Slack may have written is looked for later, and one that it has not is not', async () => {
 			const watch = await asked();
 			await refresh();
-			const retry = (unknown: boolean) => ({ kind: 'retry', at: T0 + 5_000, code: 'timeout', unknown }) as const;
+			const retry = (mayBeThere: boolean) => ({ kind: 'retry', at: T0 + 5_000, code: 'timeout', mayBeThere }) as const;
 			await attempt(await take('card'), retry(true));
-			const waits = { state: 'shown', dueAt: T0 + 5_000, attempts: 1, lastError: 'timeout', shownKey: 'looks' };
+			const waits = { state: 'shown', dueAt: T0 + 5_000, attempts: 1, waitsAs: null, shownKey: 'looks' };
 			expect(await cardOf(watch.id)).toMatchObject({ ...waits, sendingSince: T0 });
 			// A mark does not forget it, and does not delay it.
 			await refresh(T0 + 6_000);
@@ -128,12 +128,12 @@ export function describePosts(subject: Subject): void {
 			expect(await cardOf(watch.id)).toMatchObject({ ...waits, attempts: 2, sendingSince: null });
 			const last = await take('card', T0 + 5_000);
 			await attempt(last, shownAt(last, ''), T0 + 5_000);
-			expect(await cardOf(watch.id)).toMatchObject({ attempts: 0, lastError: null, sendingSince: null });
+			expect(await cardOf(watch.id)).toMatchObject({ attempts: 0, sendingSince: null });
 		});
 
 		it('that waits for the shared rate has not failed', async () => {
 			const watch = await added();
-			await attempt(await take('card'), { kind: 'retry', at: T0 + 500, code: 'paced', unknown: false });
+			await attempt(await take('card'), { kind: 'retry', at: T0 + 500, code: 'paced', mayBeThere: false });
 			expect(await cardOf(watch.id)).toMatchObject({ state: 'planned', attempts: 0, dueAt: T0 + 500 });
 		});
 
@@ -143,7 +143,7 @@ export function describePosts(subject: Subject): void {
 			await recorded([news(watch, { posts: [said(watch, 'paused')] })], read(again));
 			const status = await take('status');
 			await attempt(status, refused);
-			expect(await row(status.id)).toMatchObject({ state: 'refused', dueAt: null, lastError: refused.code });
+			expect(await row(status.id)).toMatchObject({ state: 'refused', dueAt: null });
 			await refresh();
 			const card = await take('card');
 			// What changes while it is sent is drawn too.

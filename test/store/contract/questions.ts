@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { QuestionDigest } from '../../../src/domain/session.ts';
-import { removeEnded } from '../../../src/operator/housekeeping.ts';
 import type { FoundChange } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';
-import { storeActs, submission, T0 } from '../support.ts';
+import { removeEnded, storeActs, submission, T0 } from '../support.ts';
 import { KEY, news, read, watchActs } from './watch-acts.ts';
 
 const QUESTION: QuestionDigest = { messageIndex: 0, fingerprint: 'which', shownHash: 'text', answered: [], open: [0] };

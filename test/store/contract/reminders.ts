@@ -132,7 +132,7 @@ export function describeReminders(subject: Subject): void {
 			expect(await heldIn()).toBeNull();
 			expect(await factsOf()).toMatchObject({ questions: [] });
 			await posted(T0 + 5);
-			expect(await heldIn()).toMatchObject({ watchId: null, lastError: HELD, dueAt: T0 + 10_005, ts: null });
+			expect(await heldIn()).toMatchObject({ watchId: null, waitsAs: HELD, dueAt: T0 + 10_005, ts: null });
 			expect(await factOf()).toMatchObject({
 				watchId: watch.id,
 				...KEY,
@@ -230,7 +230,7 @@ export function describeReminders(subject: Subject): void {
 			await asked();
 			await holds(REMIND_AT);
 			expect(await take(REMIND_AT - 1)).toEqual([]);
-			expect(await heldIn()).toMatchObject({ lastError: HELD, dueAt: REMIND_AT, leaseToken: null });
+			expect(await heldIn()).toMatchObject({ waitsAs: HELD, dueAt: REMIND_AT, leaseToken: null });
 			await refreshed(KEY, { now: T0 + 20_000, earlyReadAt: null });
 			expect(await dueAt()).toBe(REMIND_AT);
 		});
@@ -240,7 +240,7 @@ export function describeReminders(subject: Subject): void {
 			await asked({ sessionId: 's2', channelId: 'C2' });
 			await subject.store.posts.release([LEASE.token]);
 			for (const { post } of await take()) await end(post, held(REMIND_AT, [entryOf(await factOf(), 'reminder')]));
-			expect(await heldIn()).toMatchObject({ lastError: AWAITED, dueAt: REMIND_AT });
+			expect(await heldIn()).toMatchObject({ waitsAs: AWAITED, dueAt: REMIND_AT });
 			await refreshed(KEY, { now: T0 + 20_000, earlyReadAt: null });
 			expect(await dueAt()).toBe(T0 + 20_000);
 			expect(await dueAt(streamOf({ ...CHANNEL, channelId: 'C2' }))).toBe(REMIND_AT);
@@ -283,7 +283,7 @@ export function describeReminders(subject: Subject): void {
 			expect(await decided(FIRST_LOOK)).toEqual({ kind: 'over' });
 			await asked({ sessionId: 's2' });
 			await end(post, { kind: 'dropped' });
-			expect(await heldIn()).toMatchObject({ lastError: HELD, dueAt: FIRST_LOOK, leaseToken: null });
+			expect(await heldIn()).toMatchObject({ waitsAs: HELD, dueAt: FIRST_LOOK, leaseToken: null });
 			expect(await take()).toHaveLength(1);
 		});
 
@@ -334,7 +334,7 @@ export function describeReminders(subject: Subject): void {
 			await end(await takeOne(T0 + MINUTE_MS), { kind: 'dropped' });
 			await asked({ sessionId: 's2' });
 			const content = JSON.stringify({ kind: 'reminder', entries: [] });
-			expect(await heldIn()).toMatchObject({ lastError: HELD, dueAt: FIRST_LOOK, content });
+			expect(await heldIn()).toMatchObject({ waitsAs: HELD, dueAt: FIRST_LOOK, content });
 		});
 
 		it('are noted with the message that shows them, and the next one is held', async () => {
@@ -347,7 +347,7 @@ export function describeReminders(subject: Subject): void {
 			const content = JSON.stringify({ kind: 'reminder', entries: [entry] });
 			const shown = { uniqueKey: `reminder:${id}`, state: 'shown', ts: '7.7', ...KEY, watchId, questionId, content };
 			expect(await rowsOf('posts', { id })).toMatchObject([shown]);
-			expect(await heldIn()).toMatchObject({ lastError: HELD, dueAt: FIRST_LOOK });
+			expect(await heldIn()).toMatchObject({ waitsAs: HELD, dueAt: FIRST_LOOK });
 			await shows([entryOf(await factOf(), 'escalation')], FIRST_LOOK + 1);
 			expect(await factOf()).toMatchObject({ ...counts, escalationCount: 1, lastReminderAt: FIRST_LOOK + 1 });
 		});
@@ -385,13 +385,13 @@ export function describeReminders(subject: Subject): void {
 			const content = { kind: 'reminder', entries: [entryOf(await factOf(), 'reminder')] } as const;
 			await end({ ...(await takeOne()), content }, { kind: 'refused', code: 'restricted_action' });
 			expect(await factOf()).toMatchObject({ remindedAt: FIRST_LOOK, lastReminderAt: FIRST_LOOK });
-			expect(await heldIn()).toMatchObject({ lastError: HELD, dueAt: FIRST_LOOK });
+			expect(await heldIn()).toMatchObject({ waitsAs: HELD, dueAt: FIRST_LOOK });
 		});
 
 		it('that are tried again count only when they are there', async () => {
 			await asked();
 			const content = { kind: 'reminder', entries: [entryOf(await factOf(), 'reminder')] } as const;
-			const retry = { kind: 'retry', at: T0 + 40_000, code: 'ratelimited', unknown: false } as const;
+			const retry = { kind: 'retry', at: T0 + 40_000, code: 'ratelimited', mayBeThere: false } as const;
 			await end({ ...(await takeOne()), content }, retry);
 			expect(await factOf()).toMatchObject({ remindedAt: null, lastReminderAt: null });
 			// Nothing makes it due earlier: Slack has named the time.
@@ -409,7 +409,7 @@ export function describeReminders(subject: Subject): void {
 			const [again] = await take(FIRST_LOOK + LEASE.ms, OTHER_LEASE, subject.replica);
 			expect(again?.post).toMatchObject({ id, content, sendingSince: FIRST_LOOK });
 			// It is decided anew, but may have been shown.
-			const later = { ...held(REMIND_AT), unknown: true };
+			const later = { ...held(REMIND_AT), mayBeThere: true };
 			await subject.replica.posts.endAttempt(again?.post as Post, OTHER_LEASE.token, later, FIRST_LOOK + LEASE.ms);
 			expect(await heldIn()).toMatchObject({ sendingSince: FIRST_LOOK });
 		});
@@ -543,5 +543,5 @@ const held = (until: number, entries: readonly ReminderEntry[] = []): Extract<At
 	kind: 'held',
 	until,
 	content: { kind: 'reminder', entries },
-	unknown: false,
+	mayBeThere: false,
 });

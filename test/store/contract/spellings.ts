@@ -181,7 +181,7 @@ export function describeSpellings(subject: Subject): void {
 			const about = (await acts.postsOf(watch.id)).filter(({ kind }) => kind !== 'card');
 			expect(about.map(({ questionId }) => questionId)).toEqual(Array(2).fill(questions[0]?.id));
 			const shown = (await subject.replica.watches.shownOf([watch.id, own.id])).values();
-			for (const one of shown) expect(one.question).toMatchObject({ settled: null, note: 'You know it.' });
+			for (const one of shown) expect(one.question).toMatchObject({ settledHow: null, note: 'You know it.' });
 			for (const channelId of ['C1', 'C2']) {
 				const channel = { kind: 'channel', teamId: 'T1', channelId } as const;
 				const { questions: reminded } = await subject.replica.reminders.factsOf(SERVICE, channel, T0);

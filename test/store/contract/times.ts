@@ -22,7 +22,7 @@ export function describeTimes(subject: Subject): void {
 			const press = await accepted(submission({ press: { undoUntil: T0 + 10_000 } }));
 			await formShown({ question, until: T0 + 5 * MINUTE }, T0);
 			await added();
-			await ended((await next()).post, { kind: 'retry', at: T0 + 5 * MINUTE, code: 'timeout', unknown: false });
+			await ended((await next()).post, { kind: 'retry', at: T0 + 5 * MINUTE, code: 'timeout', mayBeThere: false });
 			const before = await subject.store.answers.get(press.id);
 			await repair();
 			expect(await subject.store.answers.get(press.id)).toEqual(before);

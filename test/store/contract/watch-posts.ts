@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import type { Watch } from '../../../src/store/watch.ts';
 import { planPosts } from '../../../src/surfaces/plan-store.ts';
-import { HELD, type NewPost, type Post } from '../../../src/surfaces/post.ts';
+import type { NewPost, Post } from '../../../src/surfaces/post.ts';
 import { retryWaiting } from '../../../src/surfaces/post-store.ts';
 import { newWatch } from '../../sessions/support.ts';
 import type { FoundChange } from '../../support/found.ts';
@@ -161,7 +161,7 @@ export function describeWatchPosts(subject: Subject): void {
 				return questions.map(({ watch: of, post: { ts }, question }) => [
 					of?.channelId,
 					ts === null ? 'first' : 'again',
-					question?.settled,
+					question?.settledHow,
 				]);
 			};
 			await queue(watch, [asking(watch)], again(settled('answered'), ASKED));
@@ -191,7 +191,7 @@ export function describeWatchPosts(subject: Subject): void {
 			await recorded([news(watch, { posts: [said(watch, 'a'), said(watch, 'b')] })]);
 			const [first] = await store().posts.takeDue(LEASE, 10, T0);
 			expect(await store().posts.nextDueAt()).toBe(T0 + LEASE.ms);
-			await ended(present(first).post, { kind: 'retry', at: T0 + 40_000, code: 'ratelimited', unknown: false });
+			await ended(present(first).post, { kind: 'retry', at: T0 + 40_000, code: 'ratelimited', mayBeThere: false });
 			expect(await store().posts.nextDueAt()).toBe(T0 + 40_000);
 			await refreshed(KEY, { now: T0 + 7, earlyReadAt: null });
 			expect(await store().posts.nextDueAt()).toBe(T0 + 7);
@@ -276,17 +276,15 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			const second = await taken();
 			expect(second.ts).toBe(`ts-card:${CARD_TS}`);
 			await deleted(second);
-			await ended((await next()).post, { kind: 'retry', at: T0 + 3_600_000, code: HELD, unknown: false });
+			const { post: held } = await next();
+			await ended(held, { kind: 'held', until: T0 + 3_600_000, content: held.content, mayBeThere: false });
 			await recorded([news(watch, { posts: [said(watch, 'paused')] })]);
 			expect(await keys()).toEqual(['paused']);
 			await store().posts.release([LEASE.token]);
 			expect(await keys(T0 + 3_599_999)).toEqual(['paused']);
 			await store().posts.release([LEASE.token]);
 			const later = await store().posts.takeDue(OTHER_LEASE, 10, T0 + 3_600_000);
-			expect(later.map(({ post }) => [post.key, post.attempts])).toEqual([
-				['paused', 0],
-				[`card:${second.ts}`, 1],
-			]);
+			expect(later.map(({ post }) => post.key)).toEqual(['paused', `card:${second.ts}`]);
 		});
 
 		it('does not replace a deleted card after its watch has ended', async () => {
@@ -324,7 +322,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 		const RETRY_MS = 10 * 60_000;
 		/** Rows as damage leaves them, or another key. */
 		async function hide(table: 'posts' | 'watched_sessions', where: string): Promise<() => Promise<void>> {
-			const column = table === 'posts' ? 'content' : 'view';
+			const column = table === 'posts' ? 'content' : 'snapshot';
 			const id = table === 'posts' ? 'uniqueKey' : 'sessionId';
 			const needed = table === 'posts' ? '{' : '.';
 			const swap = (from: string, to: string) =>

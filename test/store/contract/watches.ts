@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { createRateLimiter } from '../../../src/kernel/rate-limiter.ts';
-import { removeEnded } from '../../../src/operator/housekeeping.ts';
 import { createEndings } from '../../../src/sessions/endings.ts';
 import { createSharedState } from '../../../src/store/shared-states.ts';
 import type { Watch } from '../../../src/store/watch.ts';
@@ -9,7 +8,7 @@ import { settledEvents } from '../../operator/audit-command.ts';
 import { NO_LIMITS, newWatch, SERVICE, sessionView } from '../../sessions/support.ts';
 import { coreOf } from '../../support/core.ts';
 import type { Subject } from '../contract.ts';
-import { LEASE, storeActs, T0 } from '../support.ts';
+import { LEASE, removeEnded, storeActs, T0 } from '../support.ts';
 import {
 	ASKED,
 	asking,
@@ -175,7 +174,7 @@ export function describeWatches(subject: Subject): void {
 		await posted();
 		const due = await store().posts.takeDue(LEASE, 10, T0);
 		for (const { post, question } of due) {
-			const isLast = question?.settled != null && post.content.kind === 'question';
+			const isLast = question?.settledHow != null && post.content.kind === 'question';
 			await ended(post, shownAt(post, '', { isLast }));
 		}
 		return watch;
