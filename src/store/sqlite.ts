@@ -153,8 +153,8 @@ function adapt(database: DatabaseSync): SqliteDatabase {
 }
 
 /**
- * SQLite plans for the value of a bare `limit ?`: it plans the statement anew each time that one is bound, which takes up to
- * 20 times as long as running it. An expression it does not look at.
+ * SQLite plans for the value of a bare `limit ?`, so it plans the statement anew whenever one is bound. That takes up to
+ * 20 times as long as running it. SQLite does not plan for the value of an expression.
  */
 const keptPlan = (text: string) => text.replaceAll('limit ?', 'limit ? + 0');
 

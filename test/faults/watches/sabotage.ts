@@ -14,6 +14,6 @@ export const POST_SABOTAGES = {
 	'post-unnoted': [{ file: 'surfaces/post-store.ts', in: 'beginAttempt', property: 'sendingSince', becomes: null }],
 	'post-unmarked': [{ file: 'surfaces/redraw-store.ts', in: 'markPosts', body: '' }],
 	'post-closed': [{ file: 'surfaces/attempt-store.ts', in: 'isLastLook', returns: 'true' }],
-	'repeat-untold': [{ file: 'surfaces/outbox.ts', in: 'show', call: 'repeatedBy', becomes: 'null' }],
+	'repeat-untold': [{ file: 'surfaces/outbox.ts', in: 'showRepeat', call: 'repeatedBy', becomes: 'null' }],
 	'card-unreplaced': [{ file: 'surfaces/attempt-store.ts', in: 'followUp', call: 'replaceCard', becomes: 'undefined' }],
 } as const satisfies Record<string, readonly Edit[]>;
