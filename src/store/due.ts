@@ -12,6 +12,7 @@ import {
 	lastKeyOf,
 	type Row,
 	type StoreDatabase,
+	TABLES,
 	WITHOUT_LEASE,
 } from './database.ts';
 import { locked } from './locks.ts';
@@ -100,11 +101,13 @@ export async function leaseDue<T extends LeasedTable>(
 		order by ${sql.join(orderBy)} limit ${limit} ${lock}`;
 	// PostgreSQL evaluates an array once, whatever plan finds the rows.
 	const isDue = isPostgres(db.read) ? sql`${key} = any(array(${due}))` : sql`${key} in (${due})`;
+	// With an id as the key, the condition would lead SQLite to all rows of the service.
+	const ofKey = TABLES[table].key.length > 1 ? ofService : sql``;
 	const places = orderBy.map((by, index) => sql`${by} as ${sql.ref(`place${index}`)}`);
 	places.push(...alsoRead);
 	const taking = sql<Row<T> & Places>`update ${sql.table(table)}
 		set lease_token = ${lease.token}, leased_until = ${now + lease.ms}
-		where ${ofService} ${isDue} and ${isUnchanged(db)} returning *, ${sql.join(places)}`;
+		where ${ofKey} ${isDue} and ${isUnchanged(db)} returning *, ${sql.join(places)}`;
 	const { rows } = await db.writeOne((trx) => taking.execute(trx));
 	if (rows.length === 0) await stopIfReplaced(db);
 	return rows.sort((one, other) => comparePlaces(one, other, orderBy.length));
