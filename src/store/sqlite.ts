@@ -103,12 +103,13 @@ class OwnCompiler extends SqliteQueryCompiler {
 	}
 
 	/**
-	 * Writes limits into the statement. SQLite plans for the value of a limit, so it plans anew whenever one is bound.
-	 * That takes up to 20 times as long as running the statement.
+	 * Makes limits an expression. SQLite plans for the value of a bare parameter there, so it plans anew whenever one is
+	 * bound. That takes up to 20 times as long as running the statement.
 	 */
 	protected override appendValue(value: unknown): void {
-		if (typeof value === 'number' && this.getSql().endsWith('limit ')) this.appendImmediateValue(value);
-		else super.appendValue(value);
+		const isLimit = this.getSql().endsWith('limit ');
+		super.appendValue(value);
+		if (isLimit) this.append(' + 0');
 	}
 }
 
