@@ -37,7 +37,7 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 		/^npm run doctor -- (live (agents|<channel>)|may (U0123ABCD agents|<user> <channel>))$/,
 	),
 	by('test/slack/who-may/who-may.test.ts', /^UPDATE_DOCS=1 npm exec -- vitest run test\/slack\/who-may$/),
-	by('test/rekey.postgres.test.ts', /^npm run rekey$|^node src\/rekey\.ts$/),
+	by('test/rekey.postgres.long.test.ts', /^npm run rekey$|^node src\/rekey\.ts$/),
 	by('test/operator/drills.long.test.ts', /^npm run (backup -- backup\.db|restore -- (backup\.db|restored))$/),
 	by(
 		'test/operator/person.test.ts',

@@ -5,7 +5,7 @@ import { ACTIONS } from '../../../src/slack/ids.ts';
 import { ACTS } from './acts.ts';
 import { expected, type WhoMayApp, whoMayApp } from './harness.ts';
 import { IN_ORGANISATION, IN_WORKSPACE, REMOVED, WAITING } from './people.ts';
-import { ACTION_GROUPS, COMMAND_GROUPS, KINDS, type Kind, NOT_HERE, withGeneratedPart } from './table.ts';
+import { ACTION_GROUPS, COMMAND_GROUPS, KINDS, type Kind, withGeneratedPart } from './table.ts';
 
 const PAGE = new URL('../../../docs/who-may.md', import.meta.url);
 const REWRITE = 'UPDATE_DOCS=1 npm exec -- vitest run test/slack/who-may';
@@ -63,31 +63,4 @@ describe('who may do what', () => {
 		if (kind === undefined || become === undefined) throw new Error('nobody is a member');
 		expect(await workspace.actAs(become)).toEqual(expected(KINDS[kind], workspace.acts));
 	});
-});
-
-/** The kinds of the table differ by what Slack tells of them, which is asked in the same way; these come by requests. */
-const BY_REQUEST: readonly string[] = ['multi-channel guest', 'of another organisation, as the request says'];
-
-describe('who may do what within an organisation and through HTTP', () => {
-	let app: WhoMayApp;
-	beforeAll(async () => {
-		app = await whoMayApp({ inOrganisation: true, transport: 'http' });
-	}, 120_000);
-	afterAll(() => app[Symbol.asyncDispose]());
-
-	const ofWorkspace = IN_WORKSPACE.filter(([kind]) => BY_REQUEST.includes(kind));
-	it.each([...ofWorkspace, ...IN_ORGANISATION])('%s', async (kind, become) => {
-		expect(await app.actAs(become)).toEqual(expected(KINDS[kind], app.acts));
-		expect(app.app.slack.violations()).toEqual([]);
-	});
-});
-
-describe('who may do what in the direct message with the app', () => {
-	it('only in the direct message with the app', async () => {
-		await using app = await whoMayApp({ place: 'dm' });
-		const row = KINDS['only in the direct message with the app'];
-		expect(await app.actAs(() => {})).toEqual(expected(row, app.acts));
-		await app.app.app.restart({ ALLOWED_CHANNELS: 'C0AGENTS' });
-		expect(await app.actAs(() => {})).toEqual(expected(NOT_HERE, app.acts));
-	}, 120_000);
 });
