@@ -1,5 +1,4 @@
 import type { Core } from './core.ts';
-import { createSettingsDrawing } from './people/settings/settings-saving.ts';
 import { noticedView } from './screens/answer.ts';
 import { createQuestionFacts } from './screens/facts.ts';
 import { createHandOverDrawing } from './screens/hand-over-posts.ts';
@@ -7,6 +6,7 @@ import { createInboxDrawing } from './screens/inbox.ts';
 import type { InboxBuilder } from './screens/inbox-content.ts';
 import { createReceiptDrawing, createReceiptView } from './screens/receipt.ts';
 import { createReminderDrawing } from './screens/reminder-posts.ts';
+import { createSettingsDrawing } from './screens/settings-posts.ts';
 import { createWatchDrawing } from './screens/watch-posts.ts';
 import type { MayAct } from './slack/access-policy.ts';
 import type { WhoMayAnswer } from './slack/answerers.ts';

@@ -34,7 +34,7 @@ export const POSTS = {
 /** `HH:MM`, as Slack gives it. */
 const TIME = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/);
 
-/** What the fields hold, in their order in the form. */
+/** What the fields hold. Their order in the form is that of `FIELDS`. */
 export const settingsValues = z.object({
 	remind: z.union([z.number(), z.literal('default'), z.null()]),
 	escalate: z.number().nullable(),

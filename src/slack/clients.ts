@@ -6,7 +6,10 @@ import type { Log } from '../kernel/log.ts';
 import { createCache } from '../kernel/memory.ts';
 import { backOff, LEAST_RETRY_AFTER_MS } from '../kernel/retries.ts';
 
-/** Makes two clients, because one 429 pauses a whole WebClient: a limited card update must not delay a modal. */
+/**
+ * Makes two clients: they differ in time-outs and repeats, and each has its own room, so that background calls which
+ * wait for Slack never delay those of people.
+ */
 export function createSlackClients(
 	/** The token as it is now. */
 	{ apiUrl, botToken }: { readonly apiUrl: string; readonly botToken: () => string },
@@ -99,16 +102,17 @@ const LIMITED = new Set(['ratelimited', 'rate_limited']);
 /** Codes while a workspace or a channel moves to an organisation. */
 const MIGRATING = ['team_added_to_org', 'org_login_required', 'external_channel_migrating'];
 const PASSING = new Set([...LIMITED, ...MIGRATING, 'message_limit_exceeded']);
-const NO_TOKEN = ['invalid_auth', 'not_authed', 'token_revoked', 'token_expired', 'account_inactive'];
+/** Slack refuses our token, so even `account_inactive` says nothing about a person. */
+const TOKEN_REFUSED = ['invalid_auth', 'not_authed', 'token_revoked', 'token_expired', 'account_inactive'];
 const NO_ACCESS = ['missing_scope', 'team_access_not_granted', 'accesslimited', 'ekm_access_denied'];
 
 async function refusesToken(response: Response): Promise<boolean> {
 	const { error } = ((await response.json().catch(() => null)) ?? {}) as { error?: unknown };
-	return NO_TOKEN.some((code) => code === error);
+	return TOKEN_REFUSED.some((code) => code === error);
 }
 
 /** Codes after which a repeat succeeds, once the state has passed or somebody has repaired the token or the access. */
-const LATER = new Set([...PASSING, ...NO_TOKEN, ...NO_ACCESS]);
+const LATER = new Set([...PASSING, ...TOKEN_REFUSED, ...NO_ACCESS]);
 
 /**
  * What a failed call means. `later`: nothing was done; `ms` is the wait that Slack asks for, `limited`: its rate was

@@ -97,7 +97,7 @@ export const ACTIONS = {
 	inboxRefresh: 'inbox.refresh',
 	/** An input of a channel's settings; those that may be empty report each change. */
 	settingsField: 'settings.field',
-	/** In the menu of a question in an inbox; `value`: for how long, and the question's hash. */
+	/** In the menu of a question in an inbox or an open post; `value`: for how long, and the question's hash. */
 	snooze: 'inbox.snooze',
 	showSnoozed: 'inbox.show_snoozed',
 	/** On an answer that is over, in its author's inbox; `value`: the answer's id. */
@@ -129,7 +129,7 @@ export const BUTTON_LABELS = [
 	'Snooze until tomorrow 9:00', 'Stop watching', 'Suggested fields', 'Try again', 'Type freely', 'Undo',
 	'Use as answer', 'Watch', 'Watch again', 'Watch in this channel',
 ] as const;
-/** "No" stands only beside *Send* and *End all*, never beside options. */
+/** "No" stands only beside *Send*, *End all* and *Use as answer*, never beside options. */
 export type ButtonLabel =
 	| (typeof BUTTON_LABELS)[number]
 	| 'No'

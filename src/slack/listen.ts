@@ -165,7 +165,8 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 		const inbox = inboxOf(request, view);
 		if (inbox !== null && isFirst && place !== 'anybody') await onInboxPress(inbox, task.inboxPage);
 		const isChanged = task.changes === true;
-		if (view === null && (isChanged || (isFirst && request.postKey !== null))) onPostPress(request, isChanged);
+		const isOnPost = request.isPress && view === null;
+		if (isOnPost && (isChanged || (isFirst && request.postKey !== null))) onPostPress(request, isChanged);
 		if (nextTask !== undefined) await perform(request, nextTask, view, false);
 	}
 

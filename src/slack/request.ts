@@ -112,6 +112,8 @@ export function personRequest(raw: unknown, teamId: string, log: Log) {
 		postKey: data.message?.metadata?.event_payload.key ?? null,
 		/** The person has the thread open: they wrote a reply in it, or acted on a message that only it shows. */
 		isInThread: threadTs !== null && threadTs !== messageTs && (isEphemeral || isOnlyInThread),
+		/** They pressed a button or chose from a menu. A shortcut or an event has no container. */
+		isPress: data.container != null,
 		isCommand: data.command != null,
 		/** Opens one modal within three seconds. */
 		triggerId: data.trigger_id ?? null,

@@ -296,7 +296,8 @@ export function createOutbox(
 		}
 		const place = target.kind === 'person' ? target.userId : target.channelId;
 		if (result.kind === 'retry' && ts === null && result.code !== PACED) {
-			metrics.post('retried');
+			// What a person refuses, perhaps because they left, says nothing about Slack.
+			if (target.kind !== 'person') metrics.post('retried');
 			log.warn('post_delayed', { place, what: content.kind, code: result.code });
 		}
 		if (result.kind === 'refused') {

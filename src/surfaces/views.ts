@@ -1,4 +1,3 @@
-import type { HomeView, ModalView } from '@slack/types';
 import type { Core } from '../core.ts';
 import {
 	type Answer,
@@ -19,6 +18,7 @@ import { type LeaseQueue, leaseQueue } from '../kernel/lease-loop.ts';
 import { createMemo } from '../kernel/memory.ts';
 import type { RateLimit } from '../kernel/rate-limiter.ts';
 import { backOff } from '../kernel/retries.ts';
+import type { HomeView, ModalView } from '../slack/blocks.ts';
 import { slackOutcome } from '../slack/clients.ts';
 import type { Directory } from '../slack/directory.ts';
 import { LONGEST_SNOOZE_MS } from '../store/schema/watches.ts';

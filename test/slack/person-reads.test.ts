@@ -14,6 +14,7 @@ const request = (userId: string): PersonRequest => ({
 	messageTs: null,
 	postKey: null,
 	isInThread: false,
+	isPress: false,
 	isCommand: false,
 	triggerId: null,
 	responseUrl: null,

@@ -199,6 +199,24 @@ describe('posts', () => {
 		expect(recorded.of('post found')).toBe(0);
 	});
 
+	it('counts no repeats for a person who has left, whose receipt comes when they are back', async () => {
+		const { clock, store, start, texts, answer, recorded } = await createOutboxHarness();
+		const target = { kind: 'person', teamId: 'T1', userId: 'U1' } as const;
+		await store.posts.planOnce({ target, key: 'told', content: { kind: 'receipt', answerId: 'a1' } }, T0);
+		let tries = 0;
+		answer(() => {
+			tries += 1;
+			return { kind: 'refused', code: 'user_disabled' };
+		});
+		start();
+		await pass(clock, 30 * 60_000);
+		expect(tries).toBeGreaterThan(8);
+		expect(recorded.of('post retried')).toBe(0);
+		answer(() => null);
+		await pass(clock, 6 * 60_000);
+		expect(texts()).toEqual(['receipt']);
+	});
+
 	it.each(['answers late', 'does not answer before a crash'])(
 		'keeps a question that is settled while Slack posts it, and %s',
 		async (how) => {

@@ -21,7 +21,7 @@ const TOP: Readonly<Record<string, (folder: string) => boolean>> = {
 /** Who may use a package. */
 const PACKAGES: readonly { readonly is: RegExp; readonly by: RegExp }[] = [
 	{ is: /^(?:kysely|pg)(?:\/|$)/, by: /^store\// },
-	{ is: /^@slack\//, by: /^(?:slack|surfaces|screens|people|operator)\// },
+	{ is: /^@slack\//, by: /^(?:slack|operator)\// },
 	{ is: /^undici$/, by: /^(?:service\/|kernel\/proxy\.ts$|app\.ts$)/ },
 	{ is: /^pino$/, by: /^kernel\/log\.ts$/ },
 	{ is: /^prom-client$/, by: /^kernel\/metrics\.ts$/ },

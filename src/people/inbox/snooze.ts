@@ -6,7 +6,7 @@ import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, decodeSnooze, questionHash } from '../../slack/ids.ts';
 import { type AllowedRequest, ifAllowed, ifAllowedAnywhere, type PersonRequest } from '../../slack/request.ts';
 
-/** Registers the entries that snooze a question in an inbox, the button that shows all again, and *Dismiss*. */
+/** Registers the entries that snooze a question, in inboxes and open posts, *Show now*, and *Dismiss*. */
 export function registerSnooze(core: HandlerContext<{ inboxes: InboxStore }>): void {
 	const { listen, reply, serviceUrl, clock, directory } = core;
 	const { inboxes: store } = core.store;

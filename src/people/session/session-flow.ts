@@ -40,7 +40,8 @@ export interface OpenOptions extends SessionTarget {
 	/** Default: the origin of the request. */
 	readonly origin?: Origin;
 	readonly prefill?: Prefill;
-	readonly chosen?: ChosenMessage | null;
+	/** For a new window. Called once the person is allowed, because reading a message may ask Slack for names. */
+	readonly chosen?: () => Promise<ChosenMessage | null>;
 }
 
 interface ToShow extends Content {
@@ -295,7 +296,12 @@ export function createSessionFlow(core: Parameters<typeof createPresenter>[0]) {
 	}
 
 	/** Opens a modal with the request's trigger, perhaps `onTop` of an open one. The modal also shows a refusal. */
-	function openModal(request: PersonRequest, content: ToShow, messageIndex: number | null, onTop: boolean): Task {
+	function openModal(
+		request: PersonRequest,
+		content: ToShow,
+		{ messageIndex, chosen = async () => null }: OpenOptions,
+		onTop: boolean,
+	): Task {
 		const { metadata } = content;
 		const { sessionId, origin } = metadata;
 		const loading = loadingModal(metadata, { isKnown: personReads.isKnown(request) });
@@ -308,7 +314,7 @@ export function createSessionFlow(core: Parameters<typeof createPresenter>[0]) {
 
 		async function toSomebodyAllowed(allowed: AllowedRequest): Promise<void> {
 			const { permit, handle } = await beginning;
-			const outcome = handle && (await showIn(allowed, handle, { ...content, permit }, false));
+			const outcome = handle && (await showIn(allowed, handle, { ...content, chosen: await chosen(), permit }, false));
 			// Without an id, Slack may not have opened it.
 			const isLost = handle === null || (handle.id === null && outcome === 'closed_meanwhile');
 			if (isLost) await reply.toPerson(request, answerCard(sessionId, messageIndex));
@@ -330,13 +336,13 @@ export function createSessionFlow(core: Parameters<typeof createPresenter>[0]) {
 		/** Shows a session in `view` or a new modal (also above an inbox), to who may see it in the origin's channel. */
 		open(request: PersonRequest, options: OpenOptions, view: SubmittedView | null = null): Task {
 			const { sessionId, messageIndex, toAnswer = false, again = false, fingerprint = null } = options;
-			const { prefill = null, chosen = null } = options;
+			const { prefill = null } = options;
 			const from = options.origin ?? originOf(request, view);
 			const isNew = view === null || inboxOf(request, view) !== null;
 			const isCopy = isNew && options.origin !== undefined && copyPlace(request, from.channelId, sessionId).isCopy;
 			const metadata = newMetadata({ sessionId, again, fingerprint, origin: isCopy ? { ...from, isCopy } : from });
-			const content = { metadata, wanted: messageIndex ?? (toAnswer ? 'newest' : null), prefill, chosen } as const;
-			if (isNew) return openModal(request, content, messageIndex, view?.callbackId === CALLBACKS.inbox);
+			const content = { metadata, wanted: messageIndex ?? (toAnswer ? 'newest' : null), prefill } as const;
+			if (isNew) return openModal(request, content, options, view?.callbackId === CALLBACKS.inbox);
 			return ifAllowed(windowPlace(metadata), (allowed) => show(allowed, { ...content, view }));
 		},
 

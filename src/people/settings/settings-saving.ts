@@ -1,6 +1,5 @@
-import type { Core } from '../../core.ts';
 import type { Answerers } from '../../domain/answerers.ts';
-import { type ChannelSettings, changedParts, type Mention, timesIn } from '../../domain/channel-settings.ts';
+import { type ChannelSettings, changedParts, type Mention, withMention } from '../../domain/channel-settings.ts';
 import { startDeadline, unlessAborted } from '../../kernel/clock.ts';
 import { HandraiseError } from '../../kernel/errors.ts';
 import {
@@ -11,15 +10,13 @@ import {
 	SETTINGS_ERRORS,
 	type SettingsErrors,
 	type SettingsMetadata,
-	settingsChangedPost,
 } from '../../screens/settings.ts';
 import { MOST_PEOPLE, type SettingsField } from '../../screens/settings-fields.ts';
 import type { ChannelSettingsStore, StoredChannelSettings } from '../../sessions/channel-settings-store.ts';
 import { isGoneGroup, slackCodeOf } from '../../slack/clients.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import type { AllowedRequest } from '../../slack/request.ts';
-import { NO_GROUPS, type UserGroupList, type UserGroups } from '../../slack/user-groups.ts';
-import { type Drawing, lookOf } from '../../surfaces/post.ts';
+import { NO_GROUPS } from '../../slack/user-groups.ts';
 
 /** Slack waits three seconds for an acknowledgement: until then Slack is asked, and the rest is for the store. */
 const CHECK_UNTIL_MS = 1_900;
@@ -205,18 +202,6 @@ const notChecked = ({ userIds }: Mention, people: SettingsField, groups: Setting
 	[userIds.length > 0 ? people : groups]: SETTINGS_ERRORS.mentionNotChecked,
 });
 
-/** After which time an escalation comes that *Mention me* turns on. It is later where the reminder is. */
-const ESCALATE_AFTER_MS = 30 * 60_000;
-
-function withMention(settings: ChannelSettings, userId: string, defaultMs: number | null): ChannelSettings {
-	const { remindAfterMs, escalateAfterMs } = timesIn(settings, defaultMs);
-	const { userIds, groupIds } = settings.mention;
-	const mention = { userIds: [...new Set([...userIds, userId])], groupIds };
-	if (escalateAfterMs !== null) return { ...settings, mention };
-	const isLate = remindAfterMs !== null && remindAfterMs >= ESCALATE_AFTER_MS;
-	return { ...settings, mention, escalateAfterMs: isLate ? 2 * remindAfterMs : ESCALATE_AFTER_MS };
-}
-
 /** Why a person may not see the settings of their place; null when they may. Throws when Slack does not tell. */
 export async function whyNoSettings(
 	{ channelId, person }: Pick<AllowedRequest, 'channelId' | 'person'>,
@@ -226,24 +211,4 @@ export async function whyNoSettings(
 	if (!verdict.ok) return verdict.reason;
 	const isMember = channelId !== null && (await memberships.isMemberNow(person.userId, channelId));
 	return isMember ? null : 'not_a_member';
-}
-
-/** Draws what a channel is told when somebody changed its settings. */
-export function createSettingsDrawing(
-	{ directory: names, config: { REMIND_AFTER: defaultMs } }: Core,
-	userGroups: UserGroupList,
-) {
-	return {
-		async settingsChanged(content, { post: { target } }) {
-			const { before, after } = content;
-			const mentions = [before.mention, after.mention, before.answerers, after.answerers];
-			const people = new Set([content.by, ...mentions.flatMap(({ userIds }) => userIds)]);
-			await Promise.all(Array.from(people, names.learnName));
-			const namesGroups = mentions.some(({ groupIds }) => groupIds.length > 0);
-			const groups: UserGroups = namesGroups ? await userGroups.list() : { kind: 'listed', groups: [] };
-			if (target.kind === 'person') return null;
-			const asked = changedParts(withMention(content.before, content.by, defaultMs), content.after).length === 0;
-			return lookOf(settingsChangedPost(content, { names, groups, channelId: target.channelId, defaultMs, asked }));
-		},
-	} satisfies Drawing<'settingsChanged'>;
 }

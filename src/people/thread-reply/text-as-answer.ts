@@ -31,16 +31,15 @@ export function registerTextAsAnswer(
 		const { draft = null, text = null } = (await drafting.keptAside(request.person, id)) ?? {};
 		// The form opens also without the text, which may be submitted or removed by now.
 		const chosen = text === null ? null : { text, givenFor: draft, withFiles: false };
-		return flow.open(request, { ...target, toAnswer: true, chosen });
+		return flow.open(request, { ...target, toAnswer: true, chosen: async () => chosen });
 	});
 
 	listen.shortcut(CALLBACKS.useAsAnswer, async (request, body) => {
 		const { message } = z.object({ message: z.unknown() }).parse(body);
-		// Before the text: reading that may ask Slack for names.
 		if (offers.isOurs(message)) return replying(request, () => chosenTextHelp('ours'));
-		const [text, withFiles] = [await offers.textOf(request, message), offers.hasFiles(message)];
+		const withFiles = offers.hasFiles(message);
 		const [found, ...others] = await offers.findWatches(request);
-		if (text === '') {
+		if (!offers.hasText(message)) {
 			const about = found && { sessionId: found.watch.session.sessionId, name: found.snapshot?.name ?? '' };
 			return replying(request, () => {
 				const files = withFiles ? filesHelp(core, about ?? null) : null;
@@ -49,13 +48,14 @@ export function registerTextAsAnswer(
 		}
 		if (found === undefined)
 			return replying(request, async (allowed) => {
+				const text = await offers.textOf(allowed, message);
 				const { offered, left, onlySecret } = await offers.questionsFor(allowed, text);
 				if (offered.length > 0) return chooseQuestion(text, offered, left);
 				return chosenTextHelp(onlySecret ? 'secret' : 'no_session');
 			});
 		if (others.length > 0) return replying(request, () => chosenTextHelp('several'));
 		const { sessionId } = found.watch.session;
-		const chosen = { text, givenFor: null, withFiles };
+		const chosen = async () => ({ text: await offers.textOf(request, message), givenFor: null, withFiles });
 		return flow.open(request, { sessionId, messageIndex: null, toAnswer: true, chosen });
 	});
 }

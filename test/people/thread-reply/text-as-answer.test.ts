@@ -1,6 +1,16 @@
 import { itemsOf } from '../../../fake-session-service/log.ts';
+import type { Actor } from '../../../fake-slack/index.ts';
 import { chosenTextHelp } from '../../../src/screens/thread-reply.ts';
-import { describe, expect, openButtons, settingsOf, type WatchingApp, watchingApp, withApp } from '../../kit.ts';
+import {
+	describe,
+	expect,
+	openButtons,
+	settingsOf,
+	type WatchingApp,
+	watchingApp,
+	whatHappened,
+	withApp,
+} from '../../kit.ts';
 
 const it = withApp(watchingApp);
 
@@ -26,7 +36,7 @@ const mention = (app: WatchingApp, id: string, text: string) =>
 	app.toldAfter(() => ada(app).mention('#agents', text, { thread: app.card(id) ?? '' }));
 const sent = (app: WatchingApp, id: string) => app.service.log.effectivePuts(id).map((put) => itemsOf(put)[0]?.value);
 
-async function sayInThread(app: WatchingApp, id: string, text: string, who = 'ada') {
+async function sayInThread(app: WatchingApp, id: string, text: Parameters<Actor['say']>[1], who = 'ada') {
 	const thread = app.card(id);
 	if (thread === undefined) throw new Error('there is no card');
 	return app.slack.as(who).say('#agents', text, { thread });
@@ -72,6 +82,20 @@ describe('the shortcut "Use as answer"', () => {
 		const told = await app.toldAfter(() => ada(app).shortcut(post, 'use_as_answer'));
 		expect(told.text()).toBe('That message is from Handraise, so it is no answer.');
 		expect(ada(app).modal()).toBeNull();
+	});
+
+	it('asks Slack for no names in a message of somebody who may not act', async ({ app }) => {
+		const id = await asked(app, 'Which colour?');
+		const message = await sayInThread(app, id, { text: 'Ask <@U0DORA>', blocks: [] }, 'gus');
+		await app.slack.as('gus').shortcut(message, 'use_as_answer');
+		await app.slack.as('gus').waitForModal(whatHappened('guest'));
+		const names = () => app.slack.traffic.calls('users.info').map(({ request }) => Object(request).user);
+		expect(names()).toContain('U0GUS');
+		expect(names()).not.toContain('U0DORA');
+		await ada(app).shortcut(message, 'use_as_answer');
+		const form = await ada(app).waitForModal(isForm);
+		expect(form.value(0)).toBe('Ask @dora');
+		expect(names()).toContain('U0DORA');
 	});
 
 	it('does not use a message for a secret item', async ({ app }) => {

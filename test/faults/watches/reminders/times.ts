@@ -6,7 +6,7 @@ const ENV = { LOG_LEVEL: 'info', SESSION_SERVICE_RPM: '250', SHOW_ANSWERS: 'alwa
 
 /** When a question escalates in a channel where somebody asked to be mentioned, in milliseconds. */
 function escalatesAfter(becomes: string): Edit {
-	return { file: 'people/settings/settings-saving.ts', constant: 'ESCALATE_AFTER_MS', becomes };
+	return { file: 'domain/channel-settings.ts', constant: 'ESCALATE_AFTER_MS', becomes };
 }
 
 /**
