@@ -190,7 +190,8 @@ export function examineSqlite(path: string): ExaminedDatabase {
 			);
 			const found: string[] = [];
 			for (const { text, parameters } of statements) {
-				if (/limit \?(?! \+ 0)/.test(text)) found.push(`a limit that is bound, so that each run plans anew, in ${text}`);
+				if (/limit \?(?! \+ 0)/.test(text))
+					found.push(`a limit that is bound, so that each run plans anew, in ${text}`);
 				for (const { detail } of await rows(`explain query plan ${text}`, parameters)) {
 					const [, name, index] = WHOLE_READ.exec(String(detail)) ?? [];
 					const isWhole = name !== undefined && isGrowing(tableOf(name, text)) && !partial.has(index);
