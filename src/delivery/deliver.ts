@@ -162,15 +162,12 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, { policy, m
 	}
 
 	/** The error to store for a failed attempt, and the run of 404s so far. */
-	async function errorOf(answer: Answer, current: Answer, { code, kind }: Pick<Failure, 'code' | 'kind'>) {
+	async function errorOf(answer: Answer, { code, kind }: Pick<Failure, 'code' | 'kind'>) {
 		const { lastError, missingCount, missingSince } = answer;
 		// Without a permit nothing was asked: what was found before counts.
 		if (code === 'no_permit')
 			return { lastError: WAITS_FOR_SERVICE_CODES.has(lastError ?? '') ? lastError : code, missingCount, missingSince };
 		if (kind !== 'missing') return { lastError: code, missingCount: 0, missingSince: null };
-		// This attempt has read the session, so only its PUT was not found.
-		if (current.putStartedAt !== answer.putStartedAt)
-			return { lastError: 'refused', missingCount: 0, missingSince: null };
 		const missing = await missed(answer.question.sessionId, { count: missingCount, since: missingSince });
 		return { lastError: missing.code, missingCount: missing.run.count, missingSince: missing.run.since };
 	}
@@ -187,7 +184,7 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, { policy, m
 		if (!isBlocking(current.state)) return write(current, token, {});
 		// When this attempt certainly saved nothing, an unknown outcome of an earlier one stays unknown.
 		const mayHaveLanded = kind === 'unknown' ? current.putStartedAt : maybeSentAt;
-		const { lastError, missingCount, missingSince } = await errorOf(answer, current, { code, kind });
+		const { lastError, missingCount, missingSince } = await errorOf(answer, { code, kind });
 		log.warn('delivery_failed', { answer: answer.id, code: lastError, kind, attempts });
 		const base = {
 			attempts,

@@ -214,17 +214,20 @@ export type AcceptResult =
 	/** Another answer is live, or was delivered since the form was read. This one is stored as `conflicted`. */
 	| { readonly kind: 'taken'; readonly by: Answer; readonly answer: Answer };
 
-type Unpatched =
-	| keyof Submission
-	| 'beforePut'
-	| 'questionId'
-	| 'content'
-	| 'secretPositions'
-	| 'editCount'
-	| 'endedAt'
-	| 'timeline';
+type Patched =
+	| 'state'
+	| 'attempts'
+	| 'nextAttemptAt'
+	| 'putStartedAt'
+	| 'deliveredAt'
+	| 'agentOutcome'
+	| 'lastError'
+	| 'notBefore'
+	| 'missingCount'
+	| 'missingSince'
+	| 'startFailed';
 /** The fields that a step of the worker may write. A change of the state appends to the timeline. */
-export type AnswerPatch = Partial<Omit<Answer, keyof SubmittedAnswer | Unpatched>> & {
+export type AnswerPatch = Partial<Pick<Answer, Patched>> & {
 	readonly other?: OtherAnswer;
 	readonly repeats?: readonly string[];
 	readonly asked?: KeptQuestion;

@@ -40,10 +40,13 @@ export interface LeaseQueueOptions<Item> {
 	readonly drainMs?: number;
 }
 
-/** A dead process's items are due again after this. Longer than the wait for a call to Slack plus its time-out. */
+/**
+ * The length of leases that nobody renews, after which a dead process's items are due again. Longer than the wait for a
+ * call to Slack plus its time-out.
+ */
 export const LEASE_MS = 25_000;
 
-/** The length of leases that are renewed. */
+/** The length of leases that are renewed while the work lasts. So it may be shorter than the work. */
 const RENEWED_LEASE_MS = 20_000;
 
 /** The pause after the store failed. */

@@ -14,7 +14,7 @@ const FINAL: Kind = { retryable: false, repeated: false, ofService: false };
 const CODES = {
 	/** 401 or 403: the key is missing, wrong or was revoked. */
 	unauthorized: { retryable: true, repeated: false, ofService: true },
-	/** 404: this key has no such session, or a gateway says so. (A PUT to another account's session is saved.) */
+	/** 404 to a read: this key has no such session, or a gateway says so. (A PUT to another account's is saved.) */
 	session_not_found: FINAL,
 	/** 429, or the service's limit allows no request before the deadline. Nothing was saved. Has a `retryAt`. */
 	rate_limited: PASSING,
@@ -24,7 +24,7 @@ const CODES = {
 	unavailable: PASSING,
 	/** The connection or the whole call took too long. */
 	timed_out: PASSING,
-	/** Any other 4xx, of the service or of a gateway. */
+	/** Any other 4xx, of the service or of a gateway; also a 404 to a PUT, whose session was just read. */
 	refused: FINAL,
 	/** A success with an unexpected body: HTML of a proxy, truncated or foreign JSON, wrong types. */
 	unreadable_answer: PASSING,
@@ -73,7 +73,7 @@ export class SessionServiceError extends HandraiseError {
 	 * saved nothing: not sent, or a 4xx. When true, read and compare before sending again.
 	 */
 	readonly outcomeUnknown: boolean;
-	/** The response's status, for a refusal or a PUT with unknown outcome; else null. */
+	/** The response's status, for `refused` and `unavailable`; null: for other codes, and without a response. */
 	readonly status: number | null;
 
 	constructor(
@@ -103,7 +103,7 @@ export function errorOfStatus(status: number, operation: Operation, retryAt: num
 		return new SessionServiceError('redirected', message, { outcomeUnknown });
 	}
 	if (status === 401 || status === 403) return new SessionServiceError('unauthorized', message);
-	if (status === 404) return new SessionServiceError('session_not_found', message);
+	if (status === 404 && operation !== 'put') return new SessionServiceError('session_not_found', message);
 	if (status === 429) return new SessionServiceError('rate_limited', message, { retryAt });
 	// 408 (the request took too long) and 425 (the service wants it again later) are temporary.
 	if (status >= 500 || status === 408 || status === 425) {

@@ -15,7 +15,7 @@ import {
 import { lockSession } from '../store/locks.ts';
 import { markDue } from '../store/marks.ts';
 import { endSnoozes, knownQuestions, type QuestionRead } from '../store/question-store.ts';
-import type { CardUrgency, Watch, WatchEnd } from '../store/watch.ts';
+import type { PostUrgency, Watch, WatchEnd } from '../store/watch.ts';
 import {
 	changeReads,
 	type HeldSession,
@@ -53,7 +53,7 @@ export interface WatchUpdate extends Pick<Watch, 'revision'> {
 	/** People see a difference, so `lastChangeAt` is set. */
 	readonly changed: boolean;
 	readonly posts: readonly NewPost[];
-	readonly card: CardUrgency | null;
+	readonly card: PostUrgency | null;
 	readonly end: WatchEnd | null;
 }
 

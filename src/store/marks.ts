@@ -4,12 +4,12 @@ import type { QuestionKey, SessionKey } from '../domain/session.ts';
 import { add, type Db, from, type Row, remove, sessionOf, type Tx } from './database.ts';
 import { lockedFor } from './locks.ts';
 import { AWAITED_AHEAD_MS } from './session-reads.ts';
-import type { CardUrgency } from './watch.ts';
+import type { PostUrgency } from './watch.ts';
 import { readEarly } from './watched-sessions.ts';
 
 export interface MarkOptions {
 	/** Only cards show the change, with this urgency. Left out: everything shows it, at once. */
-	readonly cards?: CardUrgency;
+	readonly cards?: PostUrgency;
 	/** Left out: at once. */
 	readonly afterMs?: number;
 }

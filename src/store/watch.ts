@@ -36,7 +36,7 @@ export interface ChannelKey {
 }
 
 /** `now`: questions, answers, ends and who is answering. `progress`: everything else, which waits for `now`. */
-export type CardUrgency = 'now' | 'progress';
+export type PostUrgency = 'now' | 'progress';
 
 /** A session watched in a channel. All times are milliseconds since the epoch. */
 export interface Watch extends ChannelKey {

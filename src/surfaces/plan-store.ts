@@ -19,7 +19,7 @@ import {
 } from '../store/database.ts';
 import { locked } from '../store/locks.ts';
 import { markDue } from '../store/marks.ts';
-import type { CardUrgency, ChannelKey } from '../store/watch.ts';
+import type { ChannelKey, PostUrgency } from '../store/watch.ts';
 import {
 	isOfHandOver,
 	type NewPost,
@@ -59,7 +59,7 @@ export function plannedRow(target: PostTarget, uniqueKey: string, content: PostC
 }
 
 /** Plans posts: each key once for its target. The caller holds a lock that keeps others from planning the same. */
-export async function planPosts({ trx, now }: Tx, posts: readonly NewPost[], urgency: CardUrgency = 'now') {
+export async function planPosts({ trx, now }: Tx, posts: readonly NewPost[], urgency: PostUrgency = 'now') {
 	for (const { target, key, content } of posts) {
 		if (target.kind === 'person' && isForgotten(target.userId)) continue;
 		const watchId = target.kind === 'watch' ? target.watchId : isOfHandOver(content) ? content.watchId : null;

@@ -7,9 +7,9 @@ import { isOfBlocks, type MessageContent } from '../slack/blocks.ts';
 import type { Row } from '../store/database.ts';
 import type { Asked, StoredQuestion } from '../store/question-store.ts';
 import {
-	type CardUrgency,
 	type ChannelKey,
 	noListReason,
+	type PostUrgency,
 	WATCH_ENDS,
 	type Watch,
 	type WatchEnd,
@@ -188,7 +188,7 @@ export interface NewPost {
 export interface Post
 	extends Pick<NewPost, 'target' | 'key' | 'content'>,
 		Readonly<Pick<Row<'posts'>, 'id' | 'attempts'>> {
-	readonly urgency: CardUrgency;
+	readonly urgency: PostUrgency;
 	/** How many changes have asked for a new drawing. */
 	readonly wanted: number;
 	/**
@@ -326,7 +326,7 @@ export function cardAgain(watch: Watch, lostTs: string, before: number | null, n
 	return { target: targetOf(watch), key: `card:${lostTs}`, content: { kind: 'card', notBefore } };
 }
 
-export const URGENCIES = ['now', 'progress'] as const satisfies readonly CardUrgency[];
+export const URGENCIES = ['now', 'progress'] as const satisfies readonly PostUrgency[];
 /** The urgency of a shown post that waits for a time of its own: any mark is more urgent. */
 export const NOT_MARKED = URGENCIES.length;
 

@@ -16,7 +16,7 @@ import {
 } from '../store/database.ts';
 import { locked } from '../store/locks.ts';
 import { markDue } from '../store/marks.ts';
-import type { CardUrgency, ChannelKey } from '../store/watch.ts';
+import type { ChannelKey, PostUrgency } from '../store/watch.ts';
 import { OPEN, silencePosts } from './plan-store.ts';
 import { AWAITED, QUESTION_KINDS, streamOf, URGENCIES, WATCH_KINDS } from './post.ts';
 
@@ -27,7 +27,7 @@ import { AWAITED, QUESTION_KINDS, streamOf, URGENCIES, WATCH_KINDS } from './pos
 export async function markPosts(
 	{ trx, now }: Tx,
 	filter: Filter<'posts'>,
-	urgency: CardUrgency = 'now',
+	urgency: PostUrgency = 'now',
 ): Promise<void> {
 	const rank = URGENCIES.indexOf(urgency);
 	const columns = {
@@ -88,7 +88,7 @@ export const redrawReceipt = (tx: Tx, { id, person }: Pick<Answer, 'id' | 'perso
 	redrawOver(tx, { stream: streamOf({ kind: 'person', ...person, topic: id }), kind: 'receipt' });
 
 /** Has the posts that match `filter` and were over drawn once more. */
-async function redrawOver({ trx, now }: Tx, filter: Filter<'posts'>, urgency: CardUrgency = 'now'): Promise<void> {
+async function redrawOver({ trx, now }: Tx, filter: Filter<'posts'>, urgency: PostUrgency = 'now'): Promise<void> {
 	const closed = locked(trx, 'posts', { ...filter, state: 'closed' });
 	const again = { state: 'shown', dueAt: now, urgency: URGENCIES.indexOf(urgency) };
 	await change(trx, 'posts', { id: closed }, again).execute();

@@ -185,7 +185,7 @@ export function createViews(
 		if (outcome.kind === 'later') {
 			metrics.update('failed');
 			const sentAt = clock.now();
-			if (outcome.ms !== null) await rateLimiter.pause(rateKey(due.person), retryAt(due, sentAt, outcome.ms));
+			if (outcome.ms !== null) await rateLimiter.pause(rateKey(due.person), sentAt + backOff(1, RETRY, outcome.ms));
 			const later = mayFollow ? retryAt(due, sentAt, outcome.ms) : null;
 			return store.end(due, token, { nextAt: later, isAsked, attempts: attempts + 1 }, sentAt);
 		}

@@ -139,20 +139,40 @@ describe('a delivery', () => {
 		expect(await harness.get(id)).toMatchObject({ state: 'accepted', ...found });
 	});
 
-	it.each(['refused', 'session_not_found'] as const)(
-		'whose PUT gets %s each time is tried until its time is over, then waits for its author',
-		async (code) => {
-			harness.on.put = failing(code, 'of a PUT');
-			const { id } = await harness.deliverOne({ giveUpAt: T0 + HOUR });
-			await passReadable(HOUR - MINUTE);
-			expect(await harness.get(id)).toMatchObject({ state: 'accepted', lastError: 'refused' });
-			const puts = harness.times('put').length;
-			expect(puts).toBeGreaterThan(50);
-			expect(puts).toBeLessThan(75);
-			await harness.pass(2 * MINUTE);
-			expect(await harness.get(id)).toMatchObject({ state: 'waiting', lastError: 'refused', putStartedAt: null });
-		},
-	);
+	it('whose PUT is refused each time is tried until its time is over, then waits for its author', async () => {
+		harness.on.put = failing('refused', 'of a PUT');
+		const { id } = await harness.deliverOne({ giveUpAt: T0 + HOUR });
+		await passReadable(HOUR - MINUTE);
+		expect(await harness.get(id)).toMatchObject({ state: 'accepted', lastError: 'refused' });
+		const puts = harness.times('put').length;
+		expect(puts).toBeGreaterThan(50);
+		expect(puts).toBeLessThan(75);
+		await harness.pass(2 * MINUTE);
+		expect(await harness.get(id)).toMatchObject({ state: 'waiting', lastError: 'refused', putStartedAt: null });
+	});
+
+	it('of a session that only the second read does not find, after a slow store, goes on with its run of 404s', async () => {
+		const { answers } = harness.store;
+		harness.on.read = GONE;
+		const { id } = await harness.deliverOne({
+			answers: {
+				...answers,
+				async beginPut(...given) {
+					const begun = await answers.beginPut(...given);
+					harness.on.read = GONE;
+					await harness.clock.sleep(500);
+					return begun;
+				},
+			},
+		});
+		await harness.settle();
+		expect(await harness.get(id)).toMatchObject({ missingCount: 1, missingSince: T0 });
+		harness.on.read = () => undefined;
+		await harness.pass(1_600);
+		expect(harness.times('read')).toEqual([0, 1_000, 1_500]);
+		expect(await harness.get(id)).toMatchObject({ lastError: 'service_missing', missingCount: 2, missingSince: T0 });
+		expect(harness.times('put')).toEqual([]);
+	});
 
 	it.each([
 		['forward', 25 * HOUR],

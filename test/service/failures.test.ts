@@ -16,7 +16,8 @@ function summary(error: SessionServiceError) {
 
 describe('a fault of the service', () => {
 	type Code = SessionServiceError['code'];
-	const table: readonly (readonly [Fault, Code, { unknown: boolean; saved: boolean }])[] = [
+	/** `put`: the code of a PUT, where that is another one. */
+	const table: readonly (readonly [Fault, Code, { unknown: boolean; saved: boolean; put?: Code }])[] = [
 		[{ kind: 'unauthorized' }, 'unauthorized', { unknown: false, saved: false }],
 		[{ kind: 'error', status: 403 }, 'unauthorized', { unknown: false, saved: false }],
 		[{ kind: 'rate-limited' }, 'rate_limited', { unknown: false, saved: false }],
@@ -37,8 +38,8 @@ describe('a fault of the service', () => {
 		...[400, 405, 410, 418, 422].map(
 			(status) => [{ kind: 'error', status }, 'refused', { unknown: false, saved: false }] as const,
 		),
-		[{ kind: 'error', status: 404 }, 'session_not_found', { unknown: false, saved: false }],
-		[{ kind: 'html', status: 404 }, 'session_not_found', { unknown: false, saved: false }],
+		[{ kind: 'error', status: 404 }, 'session_not_found', { unknown: false, saved: false, put: 'refused' }],
+		[{ kind: 'html', status: 404 }, 'session_not_found', { unknown: false, saved: false, put: 'refused' }],
 		[{ kind: 'error', status: 503 }, 'unavailable', { unknown: true, saved: false }],
 		[{ kind: 'huge' }, 'body_too_large', { unknown: true, saved: true }],
 		[{ kind: 'huge', chunked: true }, 'body_too_large', { unknown: true, saved: true }],
@@ -57,21 +58,21 @@ describe('a fault of the service', () => {
 		expect((await client.read('s1', once)).session.name).toBe('Order cards');
 	});
 
-	it.each(table)('a PUT with fault %o fails with %s', async (fault, code, { unknown, saved }) => {
+	it.each(table)('a PUT with fault %o fails with %s', async (fault, code, { unknown, saved, put = code }) => {
 		const { service, client } = await createHarness();
 		service.faults.add({ ...fault, times: 1 });
 		const error = await failureOf(send(client, 's1', 1, ANSWERS));
-		expect(summary(error)).toMatchObject({ code, outcomeUnknown: unknown });
+		expect(summary(error)).toMatchObject({ code: put, outcomeUnknown: unknown });
 		expect(service.log.savedPuts('s1').length > 0).toBe(saved);
 		expect(service.log.puts('s1')).toHaveLength(1);
 	});
 });
 
-it('an unknown session is not found by a read or a PUT', async () => {
+it('an unknown session is not found by a read, and its PUT is refused', async () => {
 	const { client } = await createHarness();
 	expect(summary(await failureOf(client.read('nobody', once)))).toMatchObject({ code: 'session_not_found' });
 	expect(summary(await failureOf(send(client, 'nobody', 1, ANSWERS)))).toEqual({
-		code: 'session_not_found',
+		code: 'refused',
 		outcomeUnknown: false,
 		retryable: false,
 	});

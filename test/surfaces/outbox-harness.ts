@@ -9,7 +9,7 @@ import { createEndings } from '../../src/sessions/endings.ts';
 import type { SessionUpdate } from '../../src/sessions/recording-store.ts';
 import { textMessage } from '../../src/slack/blocks.ts';
 import { sessionReads } from '../../src/store/session-reads.ts';
-import type { CardUrgency, Watch } from '../../src/store/watch.ts';
+import type { PostUrgency, Watch } from '../../src/store/watch.ts';
 import type { Store } from '../../src/stores.ts';
 import { createSpreading } from '../../src/surfaces/marks.ts';
 import { createOutbox, type OutboxParts } from '../../src/surfaces/outbox.ts';
@@ -189,7 +189,7 @@ export async function recordRead(
 	store: Store,
 	watchId: string,
 	now: number,
-	news: { posts?: NewPost[]; card?: CardUrgency; step?: number; end?: 'sessionOver'; settled?: SettledHow },
+	news: { posts?: NewPost[]; card?: PostUrgency; step?: number; end?: 'sessionOver'; settled?: SettledHow },
 ): Promise<void> {
 	const { watches, sessions, reads } = store;
 	const active = await store.posts.activeChannels();

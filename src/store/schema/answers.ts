@@ -45,7 +45,7 @@ export const ANSWER_TABLES = tables({
 			secrets: orNull({ ...sealed, bound, isSecret: true }),
 			/** The answer that was there first. */
 			other: orNull({ ...sealed, bound, people: ['person.userId'] }),
-			/** What no query filters by, see `rows-store.ts`. */
+			/** What no query filters by, see `SUBMISSION`. */
 			submission: { ...json, default: `''` },
 			secretPositions: orNull(json),
 			state: text,

@@ -100,7 +100,7 @@ export const SESSION = { service: text, sessionId: text };
 export const QUESTION = { ...SESSION, messageIndex: integer };
 export const PERSON_COLUMNS = { teamId: text, userId: personId };
 export const CHANNEL = { teamId: text, channelId: text };
-/** The columns of a lease, which is shorter than a minute (`LEASE_MS`). Null while nobody holds the row. */
+/** The columns of a lease, which is shorter than a minute (`LEASE_MS` at most). Null while nobody holds the row. */
 export const LEASE = {
 	leaseToken: orNull(text),
 	leasedUntil: orNull(ahead(MINUTE_MS, { becomesMs: MINUTE_MS, lasts: true })),

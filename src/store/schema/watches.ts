@@ -183,11 +183,11 @@ export const WATCH_TABLES = tables({
 			state: text,
 			createdAt: noted,
 			/**
-			 * The longest retry delay, and the longest Retry-After of Slack that is honored. What is held, like a reminder,
-			 * is looked at as often.
+			 * Longer than each retry delay, than the longest Retry-After of Slack that is honored, and than reminders wait
+			 * for the next look. A card is held for up to an hour: after a start it is looked at early, and held again.
 			 */
 			dueAt: orNull(ahead(15 * MINUTE_MS, { decides: true })),
-			/** 0: now, 1: progress. */
+			/** 0: now, 1: progress, 2: no change waits (`NOT_MARKED`). */
 			urgency: fromZero,
 			/** Counts what changed after it was planned. */
 			wanted: fromZero,
@@ -197,7 +197,7 @@ export const WATCH_TABLES = tables({
 			ts: orNull(text),
 			shownKey: orNull(text),
 			shownAt: orNull(noted),
-			/** `held`, `awaited` or `unreadable`: it waits, and delays no other post of its stream. Null: it does not. */
+			/** `held`, `awaited` or `unreadable`: it delays no other post of its stream. Null: later ones wait for it. */
 			waitsAs: renamed(35, 'lastError', orNull(text)),
 			/**
 			 * Of a question's post: since when its reminders count, and which there were. Null: the post has no

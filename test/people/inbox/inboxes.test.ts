@@ -326,6 +326,20 @@ describe('when Slack fails', () => {
 		expect(run.screen(homeOf(BOB).id)).toEqual(['0: ']);
 	});
 
+	it('pauses the workspace only for as long as Slack asks, after failures of one inbox', async () => {
+		const run = await startInboxes();
+		run.slack.error = slackError('internal_error');
+		await run.opens(31_000);
+		expect(run.count('send')).toBe(5);
+		run.slack.error = Object.assign(new Error('limited'), { code: 'slack_webapi_rate_limited_error', retryAfter: 3 });
+		await run.pass(32_000);
+		expect(run.count('send')).toBe(6);
+		run.slack.error = null;
+		await run.ask(homeOf(BOB), 0);
+		await run.pass(4_000);
+		expect(run.screen(homeOf(BOB).id)).toEqual(['0: ']);
+	});
+
 	it('says that it could not check who somebody is, when that takes long', async () => {
 		const run = await startInboxes();
 		run.slack.refusal = 'could_not_check';
