@@ -53,7 +53,6 @@ import { createRetention } from './retention-store.ts';
 import {
 	type AnswerRow,
 	answersToQuestions,
-	beginPut,
 	changeAnswer,
 	contentWith,
 	createAnswerReader,
@@ -64,6 +63,7 @@ import {
 	lapsedCount,
 	patchColumns,
 	readAnswer,
+	writeBegunPut,
 } from './rows-store.ts';
 
 /** An answer for another address that is due this long is taken by no process there: its author is told. */
@@ -127,7 +127,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 				const row = await held(trx, { id, state, leaseToken: token, editCount }).executeTakeFirst();
 				if (row === undefined) return null;
 				const isOnTime = checksTime ? isNow(startedAt) : sql<boolean>`true`;
-				return beginPut({ trx, cipher, now }, readAnswer(row, cipher), { beforePut, startedAt, isOnTime });
+				return writeBegunPut({ trx, cipher, now }, readAnswer(row, cipher), { beforePut, startedAt, isOnTime });
 			}),
 
 		/**

@@ -299,7 +299,7 @@ export async function changeAnswer(trx: Db, cipher: Cipher, { id, state }: Answe
  * Notes that the PUT of an answer begins, to what is asked now: perhaps once more since the answer was given.
  * `isOnTime`: what has to hold of the database's time in the same statement.
  */
-export async function beginPut(
+export async function writeBegunPut(
 	{ trx, cipher, now }: CipherTx,
 	answer: Answer,
 	{ beforePut, startedAt, isOnTime }: { beforePut: BeforePut; startedAt: number; isOnTime: RawBuilder<boolean> },

@@ -77,10 +77,10 @@ async function make(db: Kysely<unknown>, migration: number): Promise<void> {
 	for (const [name, table] of SORTED) {
 		for (const [column, described] of columnsOf(table).filter(([, { since }]) => since === migration))
 			await sql.raw(`alter table "${name}" add column ${columnDefinition(column, described)}`).execute(db);
-		for (const [column, { was }] of columnsOf(table).filter(([, described]) => described.was?.[1] === migration))
-			await sql
-				.raw(`alter table "${name}" rename "${nameInSql(was?.[0] ?? '')}" to "${nameInSql(column)}"`)
-				.execute(db);
+		for (const [column, { was: [former, renamedBy] = [column, 0] }] of columnsOf(table)) {
+			if (renamedBy !== migration) continue;
+			await sql.raw(`alter table "${name}" rename "${nameInSql(former)}" to "${nameInSql(column)}"`).execute(db);
+		}
 	}
 }
 

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
 import { parseOrNull } from '../../kernel/values.ts';
 
-/** Of what 1.1.0 stored of posts that wait, keeps how they wait. The codes of failures were read by nobody. */
+/** Keeps how posts of 1.1.0 wait, and removes the codes of failures, which nobody read. */
 export const keepWaits = (db: Kysely<unknown>) =>
 	sql`update posts set waits_as = null where waits_as not in ('held', 'unreadable')`.execute(db);
 
