@@ -99,6 +99,8 @@ describe('npm run rekey', () => {
 			const waiting = `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and application_name = 'handraise'`;
 			const isWaiting = async () => (await looking.query(waiting)).rowCount === 1;
 			const ended = running.closed.then(({ stderr }) => Promise.reject(new Error(`It did not wait: ${stderr}`)));
+			// A replica may wait for a lock as well, before the mark by which it stops.
+			await Promise.race([ended, Promise.all(replicas.map(({ closed }) => closed))]);
 			await Promise.race([ended, expect.poll(isWaiting, { timeout: 90_000 }).toBe(true)]);
 			await database.expectRefusal({ ENCRYPTION_KEY: key });
 			running.child.kill('SIGKILL');
