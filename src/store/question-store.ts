@@ -415,13 +415,13 @@ const IS_WITHOUT_ANSWERS = sql<boolean>`not exists (select 1 from answers where 
  */
 export async function forgetQuestions(db: StoreDatabase, before: number): Promise<void> {
 	const settled = (trx: Db) => from(trx, 'questions').select('id').where('settledAt', '<', before);
-	const gone = { content: null, heldWatchId: null, fromUserId: null, toUserId: null };
+	const gone = { content: null, handOverNote: null, heldWatchId: null, fromUserId: null, toUserId: null };
 	await changeInBatches(db, (trx, limit) =>
 		remove(trx, 'questions', { id: settled(trx).where(IS_SUPERSEDED).limit(limit) }),
 	);
 	await changeInBatches(db, (trx, limit) => {
-		const id = settled(trx).where('content', 'is not', null).limit(limit);
-		return change(trx, 'questions', { id }, gone);
+		const isKept = sql<boolean>`(content is not null or hand_over_note is not null)`;
+		return change(trx, 'questions', { id: settled(trx).where(isKept).limit(limit) }, gone);
 	});
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { NewHandOver } from '../../../src/domain/hand-over.ts';
 import { snapshotOf } from '../../../src/domain/session-snapshot.ts';
-import { newestQuestionOf, openQuestionOf, readHandOver } from '../../../src/store/question-store.ts';
+import { forgetQuestions, newestQuestionOf, openQuestionOf, readHandOver } from '../../../src/store/question-store.ts';
 import type { Watch } from '../../../src/store/watch.ts';
 import { streamOf } from '../../../src/surfaces/post.ts';
 import { addWatch, assistant, session } from '../../sessions/support.ts';
@@ -357,6 +357,15 @@ export function describeHandOvers(subject: Subject): void {
 				await reads({ kind: 'settled', how: 'wentOn' });
 				await reads(ends('closed'), { ...asked, question: { ...again, fingerprint: 'another', messageIndex: 9 } });
 				expect((await rowsOf('questions')).map((row) => row.handOverNote)).toEqual([null, null]);
+			});
+
+			it('its agent went on without loses its note with its text', async () => {
+				await store().handOver(wish(await askedIn(), 'V1', ['U-ANN', 'U-BOB']), T0);
+				await reads({ kind: 'settled', how: 'wentOn' });
+				await forgetQuestions(subject.store.db, T0);
+				expect(await storedNote()).toEqual(expect.any(String));
+				await forgetQuestions(subject.store.db, T0 + 1);
+				expect(await rowsOf('questions')).toMatchObject([{ content: null, handOverNote: null }]);
 			});
 
 			it('is settled stays with whoever had it then, until the agent asks again', async () => {
