@@ -22,9 +22,6 @@ const manifest = readManifest(manifestPath);
 
 type ServiceOptions = NonNullable<Parameters<typeof createFakeSessionService>[0]>;
 
-const PRESENT = { createHandraise, parseConfig, createLog, applyProxy };
-export type Program = typeof PRESENT;
-
 export interface AppOptions {
 	readonly transport?: 'socket' | 'http';
 	readonly env?: Readonly<Record<string, string>>;
@@ -34,8 +31,6 @@ export interface AppOptions {
 	readonly slack?: FakeSlackOptions;
 	/** The clock of the program. Slack and the session service use the machine's. */
 	readonly clock?: Clock;
-	/** The program of another version; the present one by default. */
-	readonly program?: Program;
 	/** Runs before the program first starts: may put a database where the program finds it. */
 	readonly prepare?: (place: { readonly dataDir: string; readonly service: FakeSessionService }) => Promise<void>;
 }
@@ -51,18 +46,17 @@ export async function startApp({
 	service: some = {},
 	slack: someSlack = {},
 	clock,
-	program = PRESENT,
 	prepare,
 }: AppOptions = {}) {
 	const service = createFakeSessionService({ resumeAfterMs: 50, pace: 0.02, ...some });
 	await service.start();
 	const slack = await createFakeSlack({ waitMs: 45_000, manifest, ...someSlack });
 	const dataDir = await mkdtemp(join(tmpdir(), 'handraise-test-'));
-	const isMade = program === PRESENT && prepare === undefined && env.DATABASE_URL === undefined;
+	const isMade = prepare === undefined && env.DATABASE_URL === undefined;
 	await (isMade ? putDatabase(dataDir) : prepare?.({ dataDir, service }));
 	const log: string[] = [];
 	function configOf(changedEnv: Readonly<Record<string, string>>, changedLimits: Limits) {
-		const own = ownLimits({ ...limits, ...changedLimits }, program !== PRESENT);
+		const own = ownLimits({ ...limits, ...changedLimits });
 		const all = {
 			...connectionEnv({ slack, service, transport }),
 			SESSION_SERVICE_TIMEOUT_MS: '2000',
@@ -73,15 +67,15 @@ export async function startApp({
 			...env,
 			...changedEnv,
 		};
-		return program.parseConfig(all, own.limits);
+		return parseConfig(all, own.limits);
 	}
 
 	async function run(changedEnv: Readonly<Record<string, string>> = {}, changedLimits: Limits = {}) {
 		const config = configOf(changedEnv, changedLimits);
-		const handraise = await program.createHandraise({
+		const handraise = await createHandraise({
 			config,
-			log: program.createLog('debug', { write: (line) => void log.push(line) }),
-			proxy: program.applyProxy(config.proxy),
+			log: createLog('debug', { write: (line) => void log.push(line) }),
+			proxy: applyProxy(config.proxy),
 			...(clock === undefined ? {} : { clock }),
 		});
 		const { port } = await handraise.start(new AbortController().signal);
@@ -138,12 +132,12 @@ export async function startApp({
 			const violations = slack.violations();
 			if (violations.length > 0) throw new Error(`Slack refuses this:\n${JSON.stringify(violations, null, 1)}`);
 			if (questions.length > 0) throw new Error(`Questions are not stored as they were read:\n${questions.join('\n')}`);
-			const unlabelled = program === PRESENT ? unlabelledButtons(slack.traffic.all()) : [];
+			const unlabelled = unlabelledButtons(slack.traffic.all());
 			if (unlabelled.length > 0) {
 				const lines = unlabelled.slice(0, 5).join('\n');
 				throw new Error(`On one screen, somebody who hears them cannot tell these buttons apart:\n${lines}`);
 			}
-			const odd = program === PRESENT ? oddAuditLines(log) : [];
+			const odd = oddAuditLines(log);
 			if (odd.length > 0) throw new Error(`These are no lines of the audit:\n${odd.slice(0, 5).join('\n')}`);
 			const loose = notAsWritten(slack.traffic.all());
 			if (loose.length > 0)

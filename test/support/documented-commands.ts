@@ -94,10 +94,6 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 		/^npm run faults -- keys( --[a-z]+ [a-z0-9-]+)*$/,
 		'npm run faults -- keys --kills 1 --values 100 --store sqlite',
 	),
-	script(
-		/^npm exec -- node test\/upgrade\/make\.ts 1\.1\.0 schema$/,
-		'npm exec -- node test/upgrade/make.ts 1.1.0 schema "$TMPDIR"',
-	),
 	script(/^npm run faults -- powercut$/, 'npm run faults -- powercut --cuts 1'),
 	script(/^npm run bench -- figures( --only memory)?( --rounds 3)?$/, 'npm run bench -- figures --rounds 1'),
 	script(/^npm run bench -- figures --only presses( --.*)?$/, 'npm run bench -- figures --only presses --rounds 1'),

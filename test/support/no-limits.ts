@@ -29,14 +29,14 @@ function formerEnvOf({ personReads, watches }: Limits) {
 	};
 }
 
-/** For a program in this process: its constants, and its environment. `isFormer`: one in which these were settings. */
-export const ownLimits = (own: Limits = {}, isFormer = false) => ({
+/** For a program in this process: its constants, and its environment. */
+export const ownLimits = (own: Limits = {}) => ({
 	limits: {
 		pool: { ...LIMITS.pool, ...own.pool },
 		personReads: { ...NO_LIMITS.personReads, ...own.personReads },
 		watches: { ...NO_LIMITS.watches, ...own.watches },
 	},
-	env: { ...MAX_WATCHES, ...(isFormer && formerEnvOf(NO_LIMITS)) },
+	env: MAX_WATCHES,
 });
 
 /** The environment of a program in a process of its own, of this version or a former one, that has these constants. */

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /**
- * The released versions whose databases this one takes over. Each has a directory of its name, which `make.ts` writes and
- * nobody edits: the SQL of its schema and what its program left, for both databases.
+ * The released versions whose databases this one takes over. Each has a directory of its name, which the program of
+ * that release made and nobody edits: the SQL of its schema and what the program left, for both databases.
  */
 export const RELEASES = [
 	{ version: '1.0.0', commit: '2c0b250', schema: 29 },

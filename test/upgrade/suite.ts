@@ -287,7 +287,7 @@ export function upgradeSuite(release: Release, store: StoreName, createDatabase?
 		let databaseUrl: string | undefined;
 		beforeAll(async () => {
 			databaseUrl = await createDatabase?.();
-			app = await startFrom(await readFixture(release, store), { databaseUrl });
+			app = await startFrom(await readFixture(release, store), databaseUrl);
 		});
 		afterAll(() => app[Symbol.asyncDispose]());
 
