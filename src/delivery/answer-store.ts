@@ -70,8 +70,8 @@ import {
 const UNTAKEN_MS = 60_000;
 
 /**
- * Stores answers; the row is the queue. `checksTime`: `update` refuses to note a start of a PUT at another time than
- * the database's.
+ * Stores answers; the row is the queue. `checksTime`: `beginPut` refuses to note a start of a PUT at another time
+ * than the database's.
  */
 export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & { log: Log; checksTime: boolean }) {
 	const readOrSkip = createAnswerReader(cipher, log);
@@ -361,7 +361,7 @@ async function replaceLost(trx: Db, { id, question, fingerprint }: Answer): Prom
 	await change(trx, 'answers', lost, { agentOutcome: 'replaced' }).where('id', '!=', id).execute();
 }
 
-/** What else changes when an answer arrives, perhaps once more. `number`: of the arrival in its session. */
+/** What else changes when an answer arrives, perhaps once more. `lostCount`: earlier answers to the question. */
 async function noteDelivery(
 	tx: Tx,
 	answer: Answer,

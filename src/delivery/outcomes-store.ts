@@ -27,7 +27,7 @@ export async function noteOutcomes(tx: CipherTx, outcomes: readonly AnswerOutcom
 		const content = repeats && contentWith(row as AnswerRow, { repeats }, cipher);
 		const after = await changeAnswer(trx, cipher, answer, { ...told, content });
 		recordChange(tx, answer, after, false);
-		// Of an answer of long ago, or of a former version, nothing else was still to be told.
+		// Its receipt may have no row any more, because those are kept for two days: then this adds one.
 		if (outcome !== null && BAD_OUTCOMES.includes(outcome)) await tellAuthor(trx, answer, now);
 		changed.push(after);
 	}

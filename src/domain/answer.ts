@@ -23,9 +23,9 @@ export type Origin = Readonly<z.infer<typeof ORIGIN>>;
  *
  * - `deliver.ts`: from `accepted` (not sent, or certainly not saved) to `delivering` (a PUT may have begun), and from
  *   there to `delivered`, back to `accepted`, or to a failed state.
- * - `confirm.ts`: from `delivered` to `resumed`.
- * - `accept.ts`, for the author: from a failed state to `accepted` (`tryAgain`), or from any undelivered one to
- *   `withdrawn`.
+ * - `outcomes-store.ts`, with a stored read that shows it: from `delivered` to `resumed`.
+ * - `accept.ts`, for the author: from a failed state to `accepted` (`tryAgain`), or to `withdrawn` from that state or
+ *   from `accepted` before a PUT.
  *
  * A newer answer turns a `waiting` one into `conflicted`. An answer that comes second is stored as `conflicted` and
  * stays so. If the first one ends without having arrived, the text of the second becomes a draft (`FirstEnding`).

@@ -2,7 +2,7 @@ import { type Dispatcher, EnvHttpProxyAgent, Pool, setGlobalDispatcher } from 'u
 
 /** Options for connections to the session service, with and without a proxy. */
 export const CONNECTIONS = {
-	// At least as many as the budget grants in a minute, so that no request waits for another one's slow response.
+	// More than the usual budget grants in a minute, so that no request waits for another one's slow response.
 	connections: 256,
 	pipelining: 1,
 	allowH2: false,

@@ -133,9 +133,8 @@ async function storeFirstRead(tx: CipherTx, watch: NewWatch) {
 }
 
 /**
- * The revision of a watch that was a raised hand. It is another one, so a read under way cannot end the watch. A
- * positive one stays positive, as the question was posted, unless a read is under way: the next one then tells all
- * anew.
+ * The revision of a watch that was a raised hand. It is always another one, so that a read under way writes nothing for
+ * this watch. Positive: the channel was told of the question. Else the next read tells it all.
  */
 function revisionAfterHand(revision: number, isBeingRead: boolean): number {
 	return revision > 0 && !isBeingRead ? revision + 1 : Math.min(revision, 0) - 1;

@@ -51,7 +51,7 @@ export function createPoller(
 	const reading = createReading(core, options.list);
 	/** The reads that are under way or in the pause after them, which is as long as the read was. */
 	let taken = 0;
-	/** The next read is one in turn. Such a read follows those that go ahead: a busy list must not starve the others. */
+	/** The next read is one in turn. It follows those that go ahead, so that these do not starve the others. */
 	let inTurn = false;
 	/** When the first read is due after those that were taken; null: more may be due now. */
 	let laterAt: number | null = null;

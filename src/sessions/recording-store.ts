@@ -66,9 +66,9 @@ export function createRecordingStore({ db, cipher }: StoreParts) {
 	return {
 		/**
 		 * Writes a read's outcome, all or nothing. False: nothing was written, because the lease was lost, another read was
-		 * stored since `lastReadAt`, or an answer arrived. The session is then read again at once. `token` null: a read
-		 * that no watch asked for, which changes neither the lease nor the time of the next read. `isNews`: people see
-		 * another question.
+		 * stored since `lastReadAt`, or an answer arrived. In the last case the session is read again at once. `token`
+		 * null: a read that no watch asked for, which changes neither the lease nor the time of the next read. `isNews`:
+		 * people see another question.
 		 */
 		async record(
 			read: RecordedSession,

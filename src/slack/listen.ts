@@ -93,8 +93,9 @@ function rememberKeys() {
 const ACTION_IDS: ReadonlySet<string> = new Set(Object.values(ACTIONS));
 
 /**
- * Registers handlers with Bolt. Acknowledges each request first, works once however often Slack delivers it, writes one
- * log line, and tells the person about a failure. A task runs only if the access policy allows it here.
+ * Registers handlers with Bolt. Acknowledges each request first, except submissions and `storingAction`. Works
+ * once however often Slack delivers it, writes one log line, and tells the person about a failure. A task runs
+ * only if the access policy allows it here.
  */
 export function createListen({ clock, log, metrics }: Core, options: Options) {
 	const { app, installation, accessPolicy, directory, whyNotThere, whoMayAnswer, personReads, reply } = options;

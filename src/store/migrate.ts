@@ -118,7 +118,6 @@ export const MIGRATIONS: readonly [Migration, ...Migration[]] = [
 			if (isPostgres(db)) await numbered.execute(db);
 		},
 	},
-	// Until 2.0.0 is released its one migration may change: what is described with 35, and what it calls.
 	{
 		number: 35,
 		name: '2.0.0',

@@ -10,7 +10,10 @@ export interface PlannedRead {
 	readonly by: number;
 }
 
-/** A read that a due reminder waits for goes before those due in this time before it (`by` before `at`). */
+/**
+ * A read that a due reminder waits for, and the first one after a delivery, go before those due in this time before
+ * them (`by` before `at`).
+ */
 export const AWAITED_AHEAD_MS = 5 * MINUTE_MS;
 
 /** A read that shows what was asked a moment ago goes before all of those, however many wait. */

@@ -195,6 +195,7 @@ export function notePlainRead(
 		failures: 0,
 	};
 	const noted = change(trx, 'watched_sessions', asTaken, { ...columnsOfRead(read), ...WITHOUT_LEASE });
+	// In the JSON of `sessionReads`: no failed read is noted.
 	return hasChanged(noted.where(sql<boolean>`next_read_at is not null and reads like '%"unread":null%'`));
 }
 

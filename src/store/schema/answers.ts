@@ -43,7 +43,7 @@ export const ANSWER_TABLES = tables({
 			content: orNull({ ...sealed, bound }),
 			/** Secret values by position. Null after wiping, which needs no key. */
 			secrets: orNull({ ...sealed, bound, isSecret: true }),
-			/** The answer that was there first. */
+			/** The other answer to the question, see `OtherAnswer`. */
 			other: orNull({ ...sealed, bound, people: ['person.userId'] }),
 			/** What no query filters by, see `SUBMISSION`. */
 			submission: { ...json, default: `''` },

@@ -386,7 +386,10 @@ export const WATCH_TABLES = tables({
 	shared_states: {
 		key: ['name'],
 		columns: {
-			/** `budget:<address>` of the service, `list:<address>` (who lists), `memberships`, or `rate:<key>`. */
+			/**
+			 * `budget:<address>` of the service, `list:<address>` (who lists), `memberships`, `people-list`, `rate:<key>`,
+			 * or letters about a person (`person:ask:<id>`, `person:reply:<id>`).
+			 */
 			name: { ...text, people: 'part' },
 			state: { ...json, people: ['{}'] },
 			changedAt: noted,
