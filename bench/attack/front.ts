@@ -47,9 +47,12 @@ export async function createFront(serviceUrl: string): Promise<Front> {
 	};
 }
 
-/** The same bytes for every request. */
-export function bytes(body: Buffer): Hostile {
+/** The same bytes for every request, in parts that several sessions may share. */
+export function bytes(...parts: readonly Buffer[]): Hostile {
+	const length = parts.reduce((sum, part) => sum + part.length, 0);
 	return (_, response) => {
-		response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length }).end(body);
+		response.writeHead(200, { 'content-type': 'application/json', 'content-length': length });
+		for (const part of parts) response.write(part);
+		response.end();
 	};
 }

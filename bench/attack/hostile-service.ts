@@ -8,10 +8,10 @@ import { type Scenario, unless } from './scenario.ts';
 
 const MB = 1024 * 1024;
 
-function sessionWith(messages: readonly object[], more = ''): Buffer {
-	const session = JSON.stringify({ sessionId: 'x', status: 'active', messages });
-	return Buffer.from(`{"session":${session.slice(0, -1)}${more}}}`);
+function restWith(messages: readonly object[], more = ''): Buffer {
+	return Buffer.from(`"status":"active","messages":${JSON.stringify(messages)}${more}}}`);
 }
+const sessionOf = (id: string, rest: Buffer) => bytes(Buffer.from(`{"session":{"sessionId":"${id}",`), rest);
 
 /** That many strangers open these sessions at once. Returns how many commands were not acknowledged. */
 async function openAll(arena: Arena, ids: readonly string[]): Promise<number> {
@@ -30,9 +30,9 @@ const bigSessions: Scenario = {
 	async attack(arena) {
 		const text = 'The page shows a list of orders, and I read all of them. ';
 		const content = text.repeat(Math.ceil((31 * MB) / 620 / text.length));
-		const body = sessionWith(Array.from({ length: 600 }, () => ({ role: 'assistant', content })));
+		const body = restWith(Array.from({ length: 600 }, () => ({ role: 'assistant', content })));
 		const ids = Array.from({ length: 22 }, (_, index) => `big-${index}-x`);
-		for (const id of ids) arena.front.hostile.set(id, bytes(body));
+		for (const id of ids) arena.front.hostile.set(id, sessionOf(id, body));
 		let failed = 0;
 		for (const id of ids) {
 			failed += await openAll(arena, [id]);
@@ -55,7 +55,7 @@ const nested: Scenario = {
 		const deepest = `,"unknown":${'['.repeat(levels)}${']'.repeat(levels)}`;
 		const task = { role: 'user', content: 'Work.' };
 		const nestedIds = Array.from({ length: 6 }, (_, index) => `nested-${index}-x`);
-		for (const id of nestedIds) front.hostile.set(id, bytes(sessionWith([task], deepest)));
+		for (const id of nestedIds) front.hostile.set(id, sessionOf(id, restWith([task], deepest)));
 		const value = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
 		const message = `{"role":"assistant","content":"Deep.","agent_data":{"action":[${value}]}}`;
 		const deep = `{"session":{"sessionId":"deep-x","status":"active","messages":[${message}]}}`;
