@@ -30,7 +30,7 @@ export interface StoreUnderTest extends AsyncDisposable {
 	onCommit: () => void;
 	/** All answers. With SQLite only while no process has the file open. */
 	stored(): Promise<readonly StoredAnswer[]>;
-	/** How many answers still have work to do; null when that cannot be read now. */
+	/** How many answers still have work to do, and receipts something to tell; null when that cannot be read now. */
 	unfinished(): Promise<number | null>;
 	/** The TCP proxy in front of PostgreSQL; null with SQLite. */
 	readonly proxy: LossyProxy | null;
@@ -44,8 +44,9 @@ export interface StoreUnderTest extends AsyncDisposable {
 /** One hour more than an answer is tried. */
 export const DAY_MS = 25 * 3_600_000;
 
-const UNFINISHED =
-	"select count(*) as count from answers where state in ('accepted', 'delivering') or next_attempt_at is not null";
+const UNFINISHED = `select
+	(select count(*) from answers where state in ('accepted', 'delivering') or next_attempt_at is not null) +
+	(select count(*) from views where kind = 'receipt' and due_at is not null) as count`;
 
 const FACTS =
 	'session_id as "sessionId", message_index as "messageIndex", user_id as "userId", lease_token as "leaseToken"';
