@@ -79,7 +79,7 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 		'npm run faults -- answers --rounds 8 --duels 2 --stops 1 --store sqlite --seed 11',
 	),
 	script(
-		/^npm run faults -- answers .*--presses \d+ --press-duels \d+ --undos \d+ --seed \d+$/,
+		/^npm run faults -- answers .*--presses \d+ --press-duels \d+ --undos \d+( --failovers 0)? --seed \d+$/,
 		'npm run faults -- answers --rounds 0 --duels 0 --stops 0 --presses 8 --press-duels 4 --undos 4 --store sqlite --seed 12',
 	),
 	script(
@@ -95,8 +95,8 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 		'npm run faults -- keys --kills 1 --values 100 --store sqlite',
 	),
 	script(/^npm run faults -- powercut$/, 'npm run faults -- powercut --cuts 1'),
-	script(/^npm run bench -- figures( --only memory)?( --rounds 3)?$/, 'npm run bench -- figures --rounds 1'),
-	script(/^npm run bench -- figures --only presses( --.*)?$/, 'npm run bench -- figures --only presses --rounds 1'),
+	script(/^npm run bench -- figures( --only [a-z]+)?( --rounds \d)?$/, 'npm run bench -- figures --rounds 1'),
+	script(/^npm run bench -- figures --only presses .*$/, 'npm run bench -- figures --only presses --rounds 1'),
 	script(/^npm run bench -- watching-live --cases '.+'$/, "npm run bench -- watching-live --cases 'ten quiet, a list'"),
 	script(/^npm run mutate -- [\w/.-]+$/, 'npm run mutate -- src/domain/compare.ts:50-58'),
 	script(
