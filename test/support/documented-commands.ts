@@ -76,7 +76,7 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 	),
 	script(
 		/^npm run faults -- answers( --[a-z]+ [A-Za-z0-9-]+)*$/,
-		'npm run faults -- answers --rounds 8 --duels 2 --stops 1 --store sqlite --seed 11',
+		'npm run faults -- answers --rounds 8 --duels 2 --stops 1 --presses 0 --press-duels 0 --undos 0 --store sqlite --seed 11',
 	),
 	script(
 		/^npm run faults -- answers .*--presses \d+ --press-duels \d+ --undos \d+( --failovers 0)? --seed \d+$/,
