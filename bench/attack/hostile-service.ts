@@ -58,8 +58,7 @@ const nested: Scenario = {
 		for (const id of nestedIds) front.hostile.set(id, sessionOf(id, restWith([task], deepest)));
 		const value = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
 		const message = `{"role":"assistant","content":"Deep.","agent_data":{"action":[${value}]}}`;
-		const deep = `{"session":{"sessionId":"deep-x","status":"active","messages":[${message}]}}`;
-		front.hostile.set('deep-x', bytes(Buffer.from(deep)));
+		front.hostile.set('deep-x', sessionOf('deep-x', Buffer.from(`"status":"active","messages":[${message}]}}`)));
 
 		let failed = 0;
 		for (const id of nestedIds) {

@@ -40,18 +40,14 @@ export const titleOf = (name: Name): string => {
 };
 
 /** The message that announced this question in its channel. */
-function findPost(app: UpgradedApp, name: Name): Posted | undefined {
+export function postOf(app: UpgradedApp, name: Name): Posted {
 	const posts = app.inChannel(name === 'discovered' ? '#secret' : '#agents');
 	const isCard = (post: Posted) => post.buttons().includes('Stop watching');
 	// 1.1.0 set names in quotation marks. While an answer can be taken back, only the notification has the name.
 	const pattern = new RegExp(`Trip ${name}”? ask(?:s|ed)\\b|⏳ Trip ${name}: `);
-	return posts.find((post) => !isCard(post) && pattern.test(`${post.text()}\n${post.notification()}`));
-}
-
-export function postOf(app: UpgradedApp, name: Name): Posted {
-	const post = findPost(app, name);
-	if (post === undefined) throw new Error(`There is no post of ${name}.`);
-	return post;
+	const found = posts.find((post) => !isCard(post) && pattern.test(`${post.text()}\n${post.notification()}`));
+	if (found === undefined) throw new Error(`There is no post of ${name}.`);
+	return found;
 }
 
 /** Opens the form of a question; every person and window has one at a time. */
