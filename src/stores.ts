@@ -9,7 +9,6 @@ import { createInboxStore } from './screens/inbox-store.ts';
 import { createChannelSettingsStore } from './sessions/channel-settings-store.ts';
 import { createDiscoveryStore } from './sessions/discovery-store.ts';
 import { createRecordingStore } from './sessions/recording-store.ts';
-import { createSpellingStore } from './sessions/spelling-store.ts';
 import { createWatchStore } from './sessions/watch-store.ts';
 import { createAuditStore, recordRestore } from './store/audit.ts';
 import { auditLineOf } from './store/audit-reader.ts';
@@ -110,7 +109,6 @@ export async function openStore(options: StoreOptions) {
 			watches: createWatchStore({ db, cipher }),
 			sessions: createSessionStore({ db, cipher }),
 			reads: createRecordingStore({ db, cipher }),
-			spellings: createSpellingStore({ db, cipher }),
 			discoveries: createDiscoveryStore({ db, cipher }),
 			posts: createPostStore({ db, cipher, log }),
 			marks: createMarkStore({ db }),

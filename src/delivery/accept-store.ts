@@ -199,7 +199,7 @@ export async function retryAnswer(tx: CipherTx, answer: Answer, giveUpAt: number
  * Serializes who is first: an answer must not lose to one that another replica withdraws meanwhile. SQLite has one
  * writer. The subquery locks no row, but the table, so that other answers keep their authors until the commit.
  */
-export async function lockQuestion(db: Db, question: QuestionKey): Promise<void> {
+async function lockQuestion(db: Db, question: QuestionKey): Promise<void> {
 	if (!isPostgres(db)) return;
 	const name = JSON.stringify([question.service, question.sessionId, question.messageIndex]);
 	const lock = sql`pg_advisory_xact_lock(hashtextextended(${name}, 0))`;
@@ -321,7 +321,7 @@ function conflictsWith({ question, fingerprint }: Pick<Answer, 'question' | 'fin
 type Seen = Pick<Answer, 'positions' | 'formReadAt' | 'arrivalSeen'>;
 
 /** The answer to a question that prevents one to these positions. Throws when that answer's row is damaged. */
-export function firstConflict(rows: readonly AnswerRow[], cipher: Cipher, seen: Seen): Answer | undefined {
+function firstConflict(rows: readonly AnswerRow[], cipher: Cipher, seen: Seen): Answer | undefined {
 	// Where nobody knows what an answer filled, it may be any position.
 	const overlaps = (row: AnswerRow) =>
 		readPositions(row, cipher)?.some((position) => seen.positions.includes(position)) ?? true;
@@ -339,13 +339,13 @@ function isUnseen(row: AnswerRow, { formReadAt, arrivalSeen }: Seen): boolean {
 }
 
 /** Waiting answers become `conflicted`, and their authors hear of it. Leaves damaged ones. */
-export async function replaceWaiting(tx: CipherTx, rows: readonly AnswerRow[], winner: Winner): Promise<void> {
+async function replaceWaiting(tx: CipherTx, rows: readonly AnswerRow[], winner: Winner): Promise<void> {
 	for (const answer of rows.filter(({ state }) => state === 'waiting').flatMap(createAnswerReader(tx.cipher)))
 		await loseTo(tx, answer, winner);
 }
 
 /** An answer becomes `conflicted`, and its author hears of it. */
-export async function loseTo(tx: CipherTx, answer: Answer, winner: Winner): Promise<void> {
+async function loseTo(tx: CipherTx, answer: Answer, winner: Winner): Promise<void> {
 	const lost = giveWay(tx, answer, winner, itemsOf(answer));
 	await change(tx.trx, 'answers', pick(answer, 'id', 'state'), lost).execute();
 	await tellAuthor(tx.trx, answer, tx.now);
@@ -357,7 +357,7 @@ type Winner = Pick<NewAnswer, 'id' | 'person' | 'items' | 'repeats'> & { readonl
 
 type Loser = Parameters<typeof enterState>[0] & Parameters<typeof placeOf>[0];
 
-export function winnerOf(answer: Answer): Winner {
+function winnerOf(answer: Answer): Winner {
 	const { id, person, deliveredAt, acceptedAt } = answer;
 	return { id, person, items: itemsOf(answer), repeats: repeatsIn(answer), at: deliveredAt ?? acceptedAt };
 }

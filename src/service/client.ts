@@ -3,13 +3,12 @@ import { putBodyOf } from '../domain/compare.ts';
 import { gated } from '../domain/gate.ts';
 import type { Session } from '../domain/session.ts';
 import { type Clock, unlessAborted, uptimeOf } from '../kernel/clock.ts';
-import { codeOf } from '../kernel/errors.ts';
 import { loggedId } from '../kernel/log.ts';
 import { setBounded } from '../kernel/memory.ts';
 import { backOff } from '../kernel/retries.ts';
 import { runInSlices } from '../kernel/slices.ts';
 import type { Permit } from './budget.ts';
-import { idIn, isPutSuccess, readSessionResponse } from './schema.ts';
+import { isPutSuccess, readSessionResponse } from './schema.ts';
 import {
 	isSameButCase,
 	type MeasuredReading,
@@ -52,64 +51,17 @@ interface ClientOptions extends TransportOptions {
 	readonly arrivals?: (sessionId: string) => Promise<number | null>;
 	/** Called after a session's first read, and after each read that found another state. */
 	readonly onChanged?: (session: Session) => void;
-	readonly spellings?: Spellings;
-}
-
-/** Access to what is stored under other spellings (letter cases) of a session's id. */
-export interface Spellings {
-	/** The stored ids that differ from this one only by letter case. */
-	others(sessionId: string): Promise<readonly string[]>;
-	/** Moves rows to `sessionId`, because the service says that it and `former` are one session. */
-	move(former: string, sessionId: string): Promise<unknown>;
 }
 
 /** The permit for the read of a delivery. Disposing of it does nothing, because the pair is given back as a whole. */
 const OF_PAIR: Permit = { [Symbol.dispose]: () => undefined };
 
-const NO_SPELLINGS: Spellings = { others: async () => [], move: async () => null };
-/** Failures that depend on the id. If another spelling was just read, the two are different sessions. */
-const OF_ONE_ID = new Set(['session_not_found', 'refused', 'body_too_large', 'body_too_complex', 'invalid_session_id']);
-/** The most entries of `settled` and of `idsOf`. */
-const MAX_SETTLED = 10_000;
-
 /** The session service's two operations, and the list that some services have. */
 export function createSessionServiceClient(options: ClientOptions): SessionServiceClient {
-	const { clock, log, budget, onChanged = () => {}, arrivals = async () => null, spellings = NO_SPELLINGS } = options;
+	const { clock, log, budget, onChanged = () => {}, arrivals = async () => null } = options;
 	const transport = createTransport(options);
 	const cache = createSessionCache();
 	const share = createSharedReads(clock);
-	/** Ids of sessions with nothing stored under another spelling. */
-	const settled = new Map<string, true>();
-	/** By another spelling that was asked for: the id that the service says. */
-	const idsOf = new Map<string, string>();
-
-	/**
-	 * Moves all rows of a session to the id that the service says, before anybody uses what was read. Otherwise lists of
-	 * who may answer, claims and answers would miss each other. `idBy`: asks the service for the id of another spelling.
-	 */
-	async function settle(asked: string, id: string, idBy: (other: string) => Promise<string | null>): Promise<void> {
-		if (asked === id) idsOf.delete(asked);
-		else {
-			setBounded(idsOf, asked, id, MAX_SETTLED);
-			await spellings.move(asked, id);
-		}
-		if (settled.has(id)) return;
-		// If the service distinguishes letter case, another spelling is another session, which keeps its rows.
-		for (const other of await spellings.others(id)) if ((await idBy(other)) === id) await spellings.move(other, id);
-		setBounded(settled, id, true, MAX_SETTLED);
-	}
-
-	/** The id that the service says for another spelling; null: it has no session there. */
-	async function idBy(sessionId: string, { priority, signal, permit }: ReadOptions, permitBy: number) {
-		try {
-			using _ = await permit(permitBy);
-			const call = { operation: 'read', sessionId, priority, path: transport.pathOf(sessionId), signal } as const;
-			return (await transport.send({ ...call, read: (value) => idIn(value, sessionId) })).value;
-		} catch (error) {
-			if (OF_ONE_ID.has(codeOf(error))) return null;
-			throw error;
-		}
-	}
 
 	async function readOnce(sessionId: string, { priority, signal, arrived, permit }: ReadOptions, permitBy: number) {
 		const path = transport.pathOf(sessionId);
@@ -136,8 +88,7 @@ export function createSessionServiceClient(options: ClientOptions): SessionServi
 			log.warn('other_session', { session: loggedId(sessionId), sent: loggedId(id) });
 			throw new SessionServiceError('other_session', 'The response has another session than the one asked for');
 		}
-		await settle(sessionId, id, (other) => idBy(other, { priority, signal, permit }, permitBy));
-		// The arrivals were counted under the other spelling.
+		// The arrivals were counted under the id that was asked for.
 		if (id !== sessionId) began.arrival = null;
 		const since = session === cached?.session ? cached.since : began.readAt;
 		cache.set(id, { session, since, ...began, response });
@@ -172,16 +123,10 @@ export function createSessionServiceClient(options: ClientOptions): SessionServi
 		});
 	}
 
-	const listWaiting = createSessionList(transport, budget, clock);
-
 	return {
 		callTimeoutMs: transport.callTimeoutMs,
 		deliveryReadMs: 2 * PATIENCE.delivery.permitMs + transport.callTimeoutMs,
-		async listWaiting(signal) {
-			const { sessions, ...list } = await listWaiting(signal);
-			const named = sessions.map((one) => ({ ...one, sessionId: idsOf.get(one.sessionId) ?? one.sessionId }));
-			return { ...list, sessions: [...new Map(named.map((one) => [one.sessionId, one])).values()] };
-		},
+		listWaiting: createSessionList(transport, budget, clock),
 
 		async read(sessionId, { priority, signal, person = '', arrived }) {
 			const start = (readSignal: AbortSignal | undefined) =>
@@ -191,8 +136,9 @@ export function createSessionServiceClient(options: ClientOptions): SessionServi
 					arrived,
 					permit: (deadline) => budget.acquire(priority, { deadline, signal: readSignal, person }),
 				});
-			if (priority === 'delivery') return start(signal);
-			return share({ sessionId, isPersons: priority === 'person', signal }, start);
+			if (priority === 'person') return share({ sessionId, isPersons: true, signal }, start);
+			const reading = priority === 'delivery' ? start(signal) : share({ sessionId, isPersons: false, signal }, start);
+			return underStoredId(await reading, sessionId);
 		},
 
 		latest(sessionId) {
@@ -205,8 +151,8 @@ export function createSessionServiceClient(options: ClientOptions): SessionServi
 			let pair = await takePair(clock.now() + PATIENCE.delivery.permitMs);
 			let isFirst = true;
 			return {
-				read: (sessionId) =>
-					readPatiently(sessionId, {
+				async read(sessionId) {
+					const reading = await readPatiently(sessionId, {
 						priority: 'delivery',
 						signal,
 						async permit(deadline) {
@@ -219,7 +165,9 @@ export function createSessionServiceClient(options: ClientOptions): SessionServi
 							return OF_PAIR;
 						},
 						giveBack: () => pair[Symbol.dispose](),
-					}),
+					});
+					return underStoredId(reading, sessionId);
+				},
 				async putAnswers(sessionId, messageIndex, items, maySend) {
 					const path = `${transport.pathOf(sessionId)}/update-human-input`;
 					const json = putBodyOf(sessionId, messageIndex, items, MAX_REQUEST_BYTES);
@@ -244,6 +192,15 @@ export function createSessionServiceClient(options: ClientOptions): SessionServi
 
 		close: transport.close,
 	};
+}
+
+/**
+ * A reading for rows that stand under `sessionId`: they keep that id, whatever letter case the response has. A person's
+ * read has the id of the response.
+ */
+function underStoredId(reading: MeasuredReading, sessionId: string): MeasuredReading {
+	const { session } = reading;
+	return session.sessionId === sessionId ? reading : { ...reading, session: { ...session, sessionId } };
 }
 
 interface KeptSession extends SessionReading {

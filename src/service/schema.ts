@@ -69,12 +69,6 @@ export function* readSessionResponse(value: unknown, json: string, requestedId: 
 	return { ...session, messages, sessionId: session.sessionId || requestedId } satisfies ReadSession;
 }
 
-/** The id in a response to a read; `requestedId` when it has none; null: it has no readable session. */
-export function idIn(value: unknown, requestedId: string): string | null {
-	const { data } = sessionResponse.safeParse(value);
-	return data === undefined ? null : data.session.sessionId || requestedId;
-}
-
 export const isPutSuccess = (value: unknown) => PUT_SUCCESS.safeParse(value).success;
 
 /** Returns a message for any value, because `messageIndex` counts every element that the service sent. */

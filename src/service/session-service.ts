@@ -1,6 +1,5 @@
 import { type Config, liveSecret } from '../config.ts';
 import type { Session, SessionKey } from '../domain/session.ts';
-import { loggedId } from '../kernel/log.ts';
 import type { Metrics } from '../kernel/metrics.ts';
 import { createRequestBudget } from './budget.ts';
 import { createSessionServiceClient } from './client.ts';
@@ -19,10 +18,6 @@ interface Parts extends Pick<TransportOptions, 'clock' | 'log'> {
 		sharedStateOf(name: string): NonNullable<Parameters<typeof createRequestBudget>[0]['sharedState']>;
 		readonly sessions: { otherReadAt(session: SessionKey): Promise<number | null> };
 		readonly answers: { arrivals(session: SessionKey): Promise<number> };
-		readonly spellings: {
-			others(session: SessionKey): Promise<readonly string[]>;
-			move(former: SessionKey, session: SessionKey, now: number): Promise<boolean>;
-		};
 	};
 }
 
@@ -50,17 +45,6 @@ export function createSessionService(
 		log,
 		budget,
 		callTimeoutMs: config.SESSION_SERVICE_TIMEOUT_MS,
-		spellings: {
-			others: (sessionId) => store.spellings.others(keyOf(sessionId)),
-			async move(former, sessionId) {
-				if (!(await store.spellings.move(keyOf(former), keyOf(sessionId), clock.now()))) return;
-				const facts = { session: loggedId(sessionId), former: loggedId(former) };
-				log.info(
-					facts,
-					'what was stored under another spelling of an id is stored under the one that the service says',
-				);
-			},
-		},
 		arrivals: (sessionId) => store.answers.arrivals(keyOf(sessionId)).catch(() => null),
 		onCall({ operation, priority, outcome, byteCount, tookMs }) {
 			metrics.serviceRequest(priority, outcome);

@@ -169,9 +169,9 @@ function auditWatched(trx: Db, watch: NewRaisedHand | NewWatch, how: Pick<AuditE
 	recordEvents(trx, { at, action: 'watched', channel, session: session.sessionId, ...how });
 }
 
-export function auditUnwatched({ trx, now: at }: Tx, row: WatchRow, outcome: WatchEnd, byProgram = false): void {
+export function auditUnwatched({ trx, now: at }: Tx, row: WatchRow, outcome: WatchEnd): void {
 	// Only these ends are what somebody asked for. Others may happen within a request, too.
-	const isAct = !byProgram && (outcome === 'unwatched' || outcome === 'discoveryEnded');
+	const isAct = outcome === 'unwatched' || outcome === 'discoveryEnded';
 	const by = isAct ? {} : { actor: PROGRAM };
 	recordEvents(trx, { at, action: 'unwatched', channel: row.channelId, session: row.sessionId, outcome, ...by });
 }

@@ -1,6 +1,6 @@
 // Owns `answer_rules`: the channels whose lists say who may answer a session.
 
-import { checkAuthorsAgain } from '../delivery/moving-store.ts';
+import { checkAuthorsAgain } from '../delivery/author-check-store.ts';
 import { type Answerers, type AnswerRule, mayAnswer, namesAnybody, type PersonInGroups } from '../domain/answerers.ts';
 import { channelSettings } from '../domain/channel-settings.ts';
 import type { SessionKey } from '../domain/session.ts';

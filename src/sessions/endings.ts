@@ -2,6 +2,7 @@ import type { Core } from '../core.ts';
 import { unlessAborted, within } from '../kernel/clock.ts';
 import { codeOf } from '../kernel/errors.ts';
 import { backOff } from '../kernel/retries.ts';
+import { isSameButCase } from '../service/service.ts';
 import type { createChannelList } from '../slack/channels.ts';
 import { isDirectMessage } from '../slack/ids.ts';
 import type { ChannelEnd, ChannelKey, Watch, WatchEnd } from '../store/watch.ts';
@@ -50,16 +51,25 @@ export function createEndings(core: Core<{ watches: WatchStore; discoveries: Dis
 				if (!allowed.includes(channel.channelId)) await endChannel(channel, 'channelNotAllowed');
 			}
 		},
-		/** Ends one watch of a channel, or all (`sessionId` null). Returns how many. */
-		async unwatch(channel: ChannelKey, sessionId: string | null): Promise<number> {
-			const one =
-				sessionId === null ? null : await store.watches.find(channel, { service: core.serviceUrl, sessionId });
-			const watches = sessionId === null ? await store.watches.ofChannel(channel) : one === null ? [] : [one];
+		/**
+		 * Ends the watch of a session in a channel, or of the session whose id differs only by letter case where that one
+		 * is not watched. Returns the ids of the sessions that are not watched there any more.
+		 */
+		async unwatch(channel: ChannelKey, sessionId: string): Promise<readonly string[]> {
+			const watches = await store.watches.ofChannel(channel);
+			const named = watches.filter(({ session }) => session.sessionId === sessionId);
+			const alike = watches.filter(({ session }) => isSameButCase(session.sessionId, sessionId));
+			const ended: string[] = [];
+			for (const watch of named.length > 0 ? named : alike)
+				if (await end(watch, 'unwatched')) ended.push(watch.session.sessionId);
+			return ended;
+		},
+		/** Ends all watches of a channel. Returns how many. */
+		async unwatchAll(channel: ChannelKey): Promise<number> {
 			let count = 0;
-			for (const watch of watches) {
+			for (const watch of await store.watches.ofChannel(channel)) {
 				// `unwatched` would keep the question of this raised hand away from the next `watch all`.
-				const isRaisedHand = sessionId === null && watch.mode === 'raisedHand';
-				if (await end(watch, isRaisedHand ? 'discoveryEnded' : 'unwatched')) count += 1;
+				if (await end(watch, watch.mode === 'raisedHand' ? 'discoveryEnded' : 'unwatched')) count += 1;
 			}
 			return count;
 		},

@@ -152,8 +152,6 @@ export function createPoller(
 			return;
 		}
 		health.succeeded();
-		// The row has moved to the id that the service says, and is due under that.
-		if (found.session.sessionId !== key.sessionId) return;
 		const watches = await store.watches.ofSession(key);
 		const ours = await options.ourAnswers(found);
 		const outcome = reading.succeeded(watched, found, watches, ours);

@@ -96,7 +96,10 @@ export function createSubscriptions(
 				lastChangeAt: readAt,
 				ended: null,
 			};
-			const { groupIds } = await withGroups(request.userId, await store.channelSettings.rulesOf(teamId, sessionId));
+			const { groupIds } = await withGroups(
+				request.userId,
+				await store.channelSettings.rulesOf(teamId, session.sessionId),
+			);
 			const attempted = expectPost(existing?.id ?? watch.id);
 			const result = await store.watches.add({
 				...watch,

@@ -187,8 +187,6 @@ export async function endWatchById(tx: Tx, watchId: string, ending: WatchEnding)
 export interface WatchEnding {
 	readonly reason: WatchEnd;
 	readonly posts: readonly NewPost[];
-	/** For the audit log: nobody has asked for it. */
-	readonly byProgram?: boolean;
 }
 
 /** *Watch again* stands on this many cards of a channel. */
@@ -221,9 +219,9 @@ const FOUND_ENDS: readonly WatchEnd[] = ['sessionOver', 'noChange', 'sessionGone
 /** Ends a live watch. The caller holds the locks of its session and the watch. */
 export async function endWatch(tx: Tx, row: WatchRow, ending: WatchEnding): Promise<WatchRow> {
 	const { trx, now } = tx;
-	const { reason, posts, byProgram } = ending;
+	const { reason, posts } = ending;
 	const ended = await changeWatch(trx, row.id, { endedReason: reason, endedAt: now });
-	auditUnwatched(tx, row, reason, byProgram);
+	auditUnwatched(tx, row, reason);
 	// Not the posts on their way: these are drawn again when they have arrived.
 	if (!FOUND_ENDS.includes(reason)) await dropPlanned(trx, { watchId: row.id, sendingSince: null });
 	// Many sessions may end at once. The questions of others come first.

@@ -17,7 +17,6 @@ type Seen = Readonly<{ at: number; session: string; channel: string | null; abou
 
 type Stored = Parameters<typeof createMemberships>[0]['store'] & {
 	readonly sessions: { wasRead(session: SessionKey): Promise<boolean> };
-	readonly spellings: { others(session: SessionKey): Promise<readonly string[]> };
 	readonly audit: {
 		countRefusal(outcome: string, now: number): Promise<void>;
 		recordOpened(seen: Seen): Promise<void>;
@@ -37,7 +36,6 @@ export function createHandlerContext<C extends Core<Stored> & ReturnType<typeof 
 	const { store, serviceUrl, config } = core;
 	const personReads = createPersonReads(core, {
 		wasRead: (sessionId) => store.sessions.wasRead({ service: serviceUrl, sessionId }),
-		otherSpellings: (sessionId) => store.spellings.others({ service: serviceUrl, sessionId }),
 		noteRead,
 	});
 	const reply = createReply(core, personReads);

@@ -24,14 +24,12 @@ const MAX_PEOPLE = 1_000;
 
 /**
  * The only way of people's requests to the session service, so that nobody uses up the reads of all. `wasRead`: whether
- * a session could be read before. If so, its 404 may come from a proxy, and its id was no guess. `otherSpellings`:
- * stored session ids that differ from this one only by letter case.
+ * a session could be read before. If so, its 404 may come from a proxy, and its id was no guess.
  */
 export function createPersonReads(
 	{ sessionService, rateLimiter, directory, config, clock, metrics: { people: metrics } }: Core,
 	stored: {
 		wasRead(sessionId: string): Promise<boolean>;
-		otherSpellings(sessionId: string): Promise<readonly string[]>;
 		/** Has the result of a read stored. Never rejects. */
 		noteRead(reading: PersonRead): Promise<void>;
 	},
@@ -101,14 +99,6 @@ export function createPersonReads(
 
 	return {
 		permit,
-		/**
-		 * The id of the session that somebody named, perhaps in other letter case. Asks the service only if something is
-		 * stored under an id of other letter case. @throws what a read throws, and `too_fast`
-		 */
-		async idOf(request: PersonRequest, named: string): Promise<string> {
-			if ((await stored.otherSpellings(named)).length === 0) return named;
-			return (await (await permit(request)).read(named)).session.sessionId;
-		},
 		/** Whether Slack's facts about a person are known, so that they need not wait for them. */
 		isKnown: ({ person }: Pick<PersonRequest, 'person'>) => directory.knows(person.userId),
 		/** Takes a change of a view without a read, of which Slack allows about 100 a minute in all. Null: allowed. */

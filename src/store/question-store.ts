@@ -14,7 +14,6 @@ import { changeInBatches } from './batches.ts';
 import {
 	add,
 	type Cipher,
-	type CipherTx,
 	change,
 	type Db,
 	type Filter,
@@ -358,38 +357,6 @@ export async function settleQuestion(trx: Db, id: string, how: SettledHow, now: 
 	};
 	const isOther = sql<boolean>`coalesce(settled_how, '') <> ${how}`;
 	await change(trx, 'questions', { id }, columns).where(isOther).execute();
-}
-
-/**
- * Prepares the questions of two spellings of a session, whose ids become one. Those of `other` are numbered before
- * those of `base`. Of a question that both have, the row of `base` stays, and takes over the hand-over. Returns the
- * ids of removed rows, each with the id that stays.
- */
-export async function joinQuestions(
-	{ trx, cipher, now }: CipherTx,
-	base: SessionKey,
-	other: SessionKey,
-): Promise<readonly (readonly [id: string, staysId: string])[]> {
-	const rowsOf = (session: SessionKey) => from(trx, 'questions', sessionOf(session)).selectAll().orderBy('number');
-	const [own, others] = [await rowsOf(base).execute(), await rowsOf(other).execute()];
-	const [first, newest] = [own[0], others.at(-1)];
-	if (first === undefined || newest === undefined) return [];
-	const pairs: [string, string][] = [];
-	for (const row of others) {
-		const same = own.find((one) => one.fingerprint === row.fingerprint && one.messageIndex === row.messageIndex);
-		if (same !== undefined) {
-			const held = heldOf(row, cipher);
-			if (row.settledAt === null && same.settledAt === null && held !== null && heldOf(same, cipher) === null)
-				await change(trx, 'questions', { id: same.id }, holderColumns(same, held, cipher)).execute();
-			await remove(trx, 'questions', { id: row.id }).execute();
-			pairs.push([row.id, same.id]);
-			continue;
-		}
-		const closed = row.settledAt === null && { settledAt: now, settledHow: 'closed', handOverNote: null };
-		const number = row.number + first.number - 1 - newest.number;
-		await change(trx, 'questions', { id: row.id }, { number, ...closed }).execute();
-	}
-	return pairs;
 }
 
 /** Numbers the questions of `earlier` before those of `later`: the same session at another address. */

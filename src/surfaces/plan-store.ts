@@ -138,19 +138,6 @@ export const removePosts = (trx: Db, watchId: string | readonly string[]) =>
 export const HAS_POSTED = sql<boolean>`exists (select 1 from posts where posts.watch_id = watches.id
 	and posts.kind = 'question' and posts.ts is not null)`;
 
-/** Has posts of a question be about another row of the same question, whose id is in their keys and contents, too. */
-export async function pointPostsTo(trx: Db, questionId: string, id: string): Promise<void> {
-	await replaceInPosts(trx, questionId, id);
-	const uniqueKey = sql<string>`replace(unique_key, ${questionId}, ${id})`;
-	await change(trx, 'posts', { questionId }, { questionId: id, uniqueKey }).execute();
-}
-
-/** Replaces a text in the content of all posts that have it. */
-export async function replaceInPosts(trx: Db, text: string, other: string): Promise<void> {
-	const content = sql<string>`replace(content, ${text}, ${other})`;
-	await change(trx, 'posts', {}, { content }).where(sql<boolean>`${content} <> content`).execute();
-}
-
 /**
  * Posts that were over before `before`. Not cards: they hold no text, and the newest says when a deleted card may be
  * replaced again.

@@ -79,19 +79,6 @@ it('a delivery that waits to repeat its read keeps nobody waiting while the serv
 	await reading;
 });
 
-it('a delivery that looks at another spelling of the id too keeps no place of a slow service', async () => {
-	const spellings = { others: async () => ['S1'], move: async () => true };
-	const { service, client, budget } = await createHarness({ client: { spellings } });
-	{
-		using permit = await client.reserveDelivery();
-		await permit.read('s1');
-		expect(service.log.reads('S1')).toHaveLength(1);
-	}
-	for (let count = 0; count < 3; count++) budget.took(4_000);
-	await budget.acquire('person');
-	await budget.acquire('person');
-});
-
 it('a delivery during a long pause fails with the time of the next try', async () => {
 	const { client, clock, budget } = await createHarness();
 	budget.observe({ retryAfterSeconds: 45 });

@@ -239,22 +239,3 @@ it('sends nothing while the budget is paused', async () => {
 	expect(await failureOf(client.listWaiting())).toMatchObject({ code: 'rate_limited' });
 	expect(service.log.lists()).toEqual([]);
 });
-
-it('names a session as reads do, where the list has its id in other letters', async () => {
-	const harness = await start({ service: { ignoreCase: true } });
-	const { client, service } = harness;
-	const waiting = { sessionId: 'S1', status: 'humanInput', name: 'Order cards' };
-	const body = JSON.stringify({
-		sessions: [waiting, { ...waiting, sessionId: 'S2' }],
-		totalSessions: 2,
-		totalPages: 1,
-	});
-	service.faults.add({ kind: 'body', body, onlyLists: true });
-	const ids = async () => (await listed(harness)).sessions.map(({ sessionId }) => sessionId);
-	expect(await ids()).toEqual(['S1', 'S2']);
-	expect((await client.read('S1', { priority: 'person' })).session.sessionId).toBe('s1');
-	expect(await ids()).toEqual(['s1', 'S2']);
-	service.sessions.put('S1', { status: 'humanInput', messages: [] });
-	await client.read('S1', { priority: 'person' });
-	expect(await ids()).toEqual(['S1', 'S2']);
-});

@@ -41,7 +41,7 @@ async function createHarness(limits: Partial<WatchLimits> = {}) {
 		expectPost: () => async () => null,
 		withGroups: async (userId) => ({ userId, groupIds: new Set() }),
 	});
-	const { unwatch } = createEndings(core);
+	const { unwatch, unwatchAll } = createEndings(core);
 	const reads: string[] = [];
 	const read = (sessionId: string) => {
 		reads.push(sessionId);
@@ -50,7 +50,20 @@ async function createHarness(limits: Partial<WatchLimits> = {}) {
 	const ann = { teamId: 'T1', channelId: 'C1', userId: 'U-ANN' };
 	const watch = (sessionId: string, asks = {}) => subscriptions.watch({ ...ann, sessionId, read, ...asks });
 	const stored = () => store.watches.find(ann, { service: SERVICE, sessionId: 's1' });
-	return { store, db, subscriptions, watch, stored, unwatch, ann, ...fake, reads, recorded, changes: () => changes };
+	return {
+		store,
+		db,
+		subscriptions,
+		watch,
+		stored,
+		unwatch,
+		unwatchAll,
+		ann,
+		...fake,
+		reads,
+		recorded,
+		changes: () => changes,
+	};
 }
 
 describe('watching', () => {
@@ -115,11 +128,10 @@ it('unwatching ends one watch or all of a channel, and tells when there is none'
 	}
 	put({ sessionId: 'elsewhere' });
 	await watch('elsewhere', { channelId: 'C2' });
-	const unwatch = (sessionId: string | null) => harness.unwatch(ann, sessionId);
-	expect(await unwatch('s1')).toBe(1);
-	expect(await unwatch('s1')).toBe(0);
-	expect(await unwatch(null)).toBe(2);
-	expect(await unwatch(null)).toBe(0);
+	expect(await harness.unwatch(ann, 's1')).toEqual(['s1']);
+	expect(await harness.unwatch(ann, 's1')).toEqual([]);
+	expect(await harness.unwatchAll(ann)).toBe(2);
+	expect(await harness.unwatchAll(ann)).toBe(0);
 	expect((await subscriptions.list({ ...ann, channelId: 'C2' }, { offset: 0, limit: 9 })).total).toBe(1);
 });
 

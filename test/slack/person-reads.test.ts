@@ -34,7 +34,7 @@ it.each([
 			directory: { knows: () => true },
 			metrics: { people: { personRead: () => undefined, unknownSession: () => undefined } },
 		}),
-		{ wasRead: async () => false, otherSpellings: async () => [], noteRead: async () => undefined },
+		{ wasRead: async () => false, noteRead: async () => undefined },
 	);
 	expect(await reads.permit(request('U1'))).toHaveProperty('read');
 	expect(await reads.permit(request('U1'))).toHaveProperty('read');

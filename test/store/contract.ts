@@ -25,7 +25,6 @@ import { describeReceipts, describeTold } from './contract/receipts.ts';
 import { describeReminders } from './contract/reminders.ts';
 import { describeRetry } from './contract/retry.ts';
 import { describeSharedStates } from './contract/shared-states.ts';
-import { describeSpellings } from './contract/spellings.ts';
 import { describeTimes } from './contract/times.ts';
 import { describeViews } from './contract/views.ts';
 import { describeWatchesInTrouble, describeWatchPosts } from './contract/watch-posts.ts';
@@ -92,7 +91,6 @@ export function describeStores(
 		about('receipts', [describeReceipts]);
 		about('reminders', [describeReminders]);
 		about('channel settings', [describeChannelSettings, describeAnswerers]);
-		about('spellings of ids', [describeSpellings]);
 		about('people', [describePeople, describeDirectory]);
 		about('shared states', [describeSharedStates]);
 		about('commits', [describeCommits, describeMarks]);

@@ -155,13 +155,6 @@ export function createWatchCommands(
 		return say(request, lines, refused === null);
 	}
 
-	/** Ends the watch of a session. Resolves to the session's name; null when there was no watch. */
-	async function stop(channel: ChannelKey, sessionId: string): Promise<string | null> {
-		const session = { service: core.serviceUrl, sessionId };
-		const newest = await core.store.sessions.newest(session);
-		return (await endings.unwatch(channel, sessionId)) > 0 ? (newest?.snapshot.name ?? '') : null;
-	}
-
 	async function unwatch(request: PersonRequest, sessionIds: readonly string[]): Promise<void> {
 		const { channelId } = request;
 		const { teamId } = request.person;
@@ -169,18 +162,12 @@ export function createWatchCommands(
 		const ended: Words[] = [];
 		const others: Words[] = [];
 		for (const named of sessionIds) {
-			let sessionId = named;
-			let name = await stop({ teamId, channelId }, named);
-			if (name === null) {
-				try {
-					sessionId = await personReads.idOf(request, named);
-				} catch (error) {
-					others.push(reply.words(error).line);
-					continue;
-				}
-				if (sessionId !== named) name = await stop({ teamId, channelId }, sessionId);
+			const endedIds = await endings.unwatch({ teamId, channelId }, named);
+			if (endedIds.length === 0) others.push(unwatchedWords(named, null));
+			for (const sessionId of endedIds) {
+				const newest = await core.store.sessions.newest({ service: core.serviceUrl, sessionId });
+				ended.push(unwatchedWords(sessionId, newest?.snapshot.name ?? ''));
 			}
-			(name === null ? others : ended).push(unwatchedWords(sessionId, name));
 		}
 		return say(request, [...(ended.length > 1 ? [unwatchedAllWords(ended.length, false)] : ended), ...others]);
 	}
@@ -212,7 +199,7 @@ export function createWatchCommands(
 		if (newest > askedAt || (ending.discovers && !discovers)) return replace(request, unwatchAllOffer(total, ending));
 		// First, because it adds watches.
 		const discovery = await discoveries.end(channel, person.userId);
-		const ended = await endings.unwatch(channel, null);
+		const ended = await endings.unwatchAll(channel);
 		const words = unwatchedAllWords(ended, discovery !== null);
 		// Another press may have ended all, and its result stands there.
 		if (ended === 0 && discovery === null) return say(request, [words]);

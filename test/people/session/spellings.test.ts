@@ -1,5 +1,4 @@
 import { itemsOf } from '../../../fake-session-service/log.ts';
-import { WATCHED_AGAIN } from '../../../src/screens/question-post.ts';
 import {
 	type AnswererApp,
 	answererApp,
@@ -9,7 +8,6 @@ import {
 	expect,
 	headline,
 	type Modal,
-	type Posted,
 	says,
 	task,
 	whatHappened,
@@ -65,7 +63,7 @@ describe('an id in other letters than the session has', () => {
 	});
 });
 
-describe('what is stored under other letters than the session has', () => {
+describe('what 2.0.0 stored under other letters than the session has', () => {
 	const CAPITALS = '3F9A2C1D';
 	const id = CAPITALS.toLowerCase();
 	const question = asking('I need to know.', [{ title: 'Which flight?', description: 'One of: LH 1173, TP 570' }]);
@@ -77,38 +75,25 @@ describe('what is stored under other letters than the session has', () => {
 		app.service.sessions.remove(CAPITALS);
 	}
 
-	/** A session in capitals; its question stands in these channels. */
-	async function inCapitals(app: AnswererApp, ...channels: string[]) {
+	/** A session in capitals; its question stands in #agents. */
+	async function inCapitals(app: AnswererApp) {
 		app.service.sessions.put(CAPITALS, session);
-		for (const channel of channels) await app.watch(CAPITALS, { channel });
-		const posts = () =>
-			channels.map((channel) => app.thread(CAPITALS, channel).find((one) => one.buttons().includes('LH 1173')));
-		return app.until(() => posts().every((post) => post !== undefined) && (posts() as Posted[]));
+		await app.watch(CAPITALS, { channel: '#agents' });
+		return app.until(() => app.thread(CAPITALS, '#agents').find((one) => one.buttons().includes('LH 1173')));
 	}
 
-	it('is the list that still decides when nobody watches any more', async ({ app }) => {
-		await app.names(['ada', 'grace']);
-		await inCapitals(app, '#agents');
-		await app.command(`/session unwatch ${CAPITALS}`);
+	it('stays a watch under its id: it is read on, and its buttons answer', async ({ app }) => {
+		const post = await inCapitals(app);
 		respell(app);
-		expect(await app.may('cleo', id)).toBe(false);
-		expect(await app.may('grace', id)).toBe(true);
+		const readCount = app.service.log.reads(CAPITALS).length;
+		await app.until(() => app.service.log.reads(CAPITALS).length > readCount);
+		await post.press('LH 1173');
+		await app.until(() => post.text().includes('✅'));
+		expect(sent(app, CAPITALS, id)).toEqual([['LH 1173']]);
+		app.ask(id, ['Which seat?'], '');
+		await app.threadSays(CAPITALS, 'Which seat?');
 	});
 
-	it('is the watch that goes on: its buttons answer, and the session is read by its own id', async ({ app }) => {
-		const [post] = await inCapitals(app, '#agents');
-		respell(app);
-		await app.until(() => app.service.log.reads(id).length > 1);
-		await post?.press('LH 1173');
-		await app.until(() => sent(app, id).length === 1);
-		await app.until(() => post?.text().includes('✅'));
-		expect(sent(app, CAPITALS)).toEqual([]);
-		const [put] = puts(app, id);
-		expect(put?.body).toMatchObject({ sessionId: id });
-		await app.until(() => app.card(id));
-	});
-
-	// Which of them is sent depends on whose next attempt comes first: only that attempt's read shows that they are two.
 	it.for([
 		['capitals', ['ada', 'grace']],
 		['small letters', ['grace', 'ada']],
@@ -128,70 +113,28 @@ describe('what is stored under other letters than the session has', () => {
 			const loser = await app.until(() =>
 				Object.values(windows).find((window) => window.text().includes(headline('conflicted'))),
 			);
-			await app.until(() => sent(app, id).length === 1);
 			const winner = loser === windows.ada ? windows.grace : windows.ada;
-			expect(sent(app, CAPITALS, id)).toEqual([[winner === windows.ada ? 'LH 1173' : 'TP 570']]);
-			for (const text of ['LH 1173', 'TP 570']) expect(loser.text()).toContain(text);
 			await app.until(
 				() => says(winner.text(), DELIVERED) || says(winner.text(), headline('resumed')),
 				() => winner.text(),
 			);
+			expect(sent(app, CAPITALS, id)).toEqual([[winner === windows.ada ? 'LH 1173' : 'TP 570']]);
+			for (const text of ['LH 1173', 'TP 570']) expect(loser.text()).toContain(text);
 		},
 	);
 
-	it('is no way round a list by a post that shows its old buttons still', async ({ app }) => {
-		await app.names(['ada', 'grace']);
-		const [post] = await inCapitals(app, '#agents');
-		if (post === undefined) throw new Error('no post');
-		app.keepOld(post);
+	it('is another watch than the one of its id in the response, and `unwatch` finds both', async ({ app }) => {
+		await inCapitals(app);
 		respell(app);
-		await app.until(() => app.service.log.reads(id).length > 1);
-		await app.press(post, 'cleo', 'TP 570');
-		await app.newestDm('cleo', 'may no longer answer');
-		await app.press(post, 'grace', 'LH 1173');
-		await app.until(() => sent(app, id).length === 1);
-		expect(sent(app, CAPITALS, id)).toEqual([['LH 1173']]);
-	});
-
-	it('is a list that decides about an answer whose own read is the first to find it', async ({ app }) => {
-		await app.names(['ada', 'bob']);
-		await inCapitals(app, '#agents');
-		await app.command(`/session unwatch ${CAPITALS}`);
-		await app.slack.invite('#secret', 'grace');
-		app.service.ids.ignoreCase = false;
-		app.service.sessions.put(id, structuredClone(session));
-		await app.watch(id, { channel: '#secret' });
-		const post = await app.until(() => app.thread(id, '#secret').find((one) => one.buttons().includes('LH 1173')));
-		app.service.sessions.remove(CAPITALS);
-		app.service.ids.ignoreCase = true;
-		app.service.faults.add({ kind: 'error', status: 503, method: 'GET' });
-		const readCount = app.service.log.reads(id).length;
-		await app.restart();
-		await app.until(() => app.service.log.reads(id).length > readCount);
-		app.service.faults.clear();
-		await app.press(post, 'grace', 'TP 570');
-		const isRefused = () => app.dms('grace').some((dm) => dm.text().includes('may no longer answer'));
-		await app.until(() => isRefused() || sent(app, CAPITALS, id).length > 0);
-		expect(sent(app, CAPITALS, id)).toEqual([]);
-	});
-
-	it('joins what channels watch by both: each post shows the answer, and a channel has one watch', async ({ app }) => {
-		const [inAgents] = await inCapitals(app, '#agents');
-		app.service.ids.ignoreCase = false;
-		app.service.sessions.put(id, structuredClone(session));
-		const isAsked = (one: Posted) => one.buttons().includes('LH 1173');
-		for (const channel of ['#agents', '#secret']) await app.watch(id, { channel });
-		const inSecret = await app.until(() => app.thread(id, '#secret').find(isAsked));
-		app.service.sessions.remove(CAPITALS);
-		app.service.ids.ignoreCase = true;
-		await app.until(() => inAgents?.text().includes(WATCHED_AGAIN));
-		const newer = await app.until(() => app.thread(id).findLast(isAsked));
-		expect(newer.ts).not.toBe(inAgents?.ts);
-		await newer.press('TP 570');
-		await app.until(() => sent(app, id).length === 1);
-		for (const post of [newer, inSecret]) await app.until(() => post.text().includes('✅'));
-		expect(sent(app, CAPITALS, id)).toEqual([['TP 570']]);
-		expect((await app.command('/session list')).text().match(/Book a flight/g)).toHaveLength(1);
+		expect((await app.command(`/session watch ${CAPITALS}`)).text()).toContain('Book a flight');
+		await app.until(() => app.service.log.reads(id).length > 0);
+		expect((await app.command('/session list')).text().match(/Book a flight/g)).toHaveLength(2);
+		for (const left of [1, 0]) {
+			expect((await app.command(`/session unwatch ${CAPITALS}`)).text()).toContain('is not watched here any more');
+			const list = (await app.command('/session list')).text();
+			expect(list.match(/Book a flight/g) ?? []).toHaveLength(left);
+		}
+		expect((await app.command(`/session unwatch ${CAPITALS}`)).text()).toContain('is not watched here.');
 	});
 });
 
