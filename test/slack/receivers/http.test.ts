@@ -21,7 +21,9 @@ const BODY = new URLSearchParams({
 const MB = 1024 * 1024;
 
 const sign = (app: App, body: string, at = Date.now()) => signedHeaders(app.slack.tokens.signingSecret, body, at);
-const post = (app: App, headers: Record<string, string>, path = '/slack/events', body = BODY) =>
+const TIME = 'x-slack-request-timestamp';
+const secondsAgo = (seconds: number) => String(Math.floor(Date.now() / 1_000) - seconds);
+const post = (app: App, headers: Record<string, string>, path = '/slack/events', body: string | Buffer = BODY) =>
 	fetch(`${app.url}${path}`, { method: 'POST', body, headers: { 'content-type': FORM, ...headers } });
 const calls = (app: App) => app.slack.traffic.calls().length;
 
@@ -61,14 +63,19 @@ describe('signed HTTP', () => {
 		expect(await app.slack.verifyRequestUrl()).toBe(true);
 	});
 
-	it.for<[string, string, (app: App) => Record<string, string>]>([
+	it.for<[string, string, (app: App) => Record<string, string>, body?: string | Buffer]>([
 		['no signature', 'unsigned', () => ({})],
 		['a signature of another body', 'wrong_signature', (app) => sign(app, `${BODY}&x=1`)],
+		['a signature with another secret', 'wrong_signature', () => signedHeaders('another', BODY, Date.now())],
+		['a signature of another time', 'wrong_signature', (app) => ({ ...sign(app, BODY), [TIME]: secondsAgo(1) })],
 		['a signature six minutes old', 'stale', (app) => sign(app, BODY, Date.now() - 360_000)],
-	])('refuses %s and does nothing', async ([, reason, headers], { app }) => {
+		['a signature six minutes ahead', 'ahead', (app) => sign(app, BODY, Date.now() + 360_000)],
+		['bytes that are no text', 'wrong_signature', (app) => sign(app, 'text=\ufffd'), Buffer.from('text=\xff', 'latin1')],
+		['a wrongly signed check of the certificate', 'wrong_signature', (app) => sign(app, BODY), `ssl_check=1&${BODY}`],
+	])('refuses %s and does nothing', async ([, reason, headers, body = BODY], { app }) => {
 		const before = calls(app);
 		const counted = await refused(app, reason);
-		expect((await post(app, headers(app))).status).toBe(401);
+		expect((await post(app, headers(app), '/slack/events', body)).status).toBe(401);
 		expect(calls(app)).toBe(before);
 		expect(await refused(app, reason)).toBe(counted + 1);
 	});
@@ -98,14 +105,11 @@ describe('signed HTTP', () => {
 		expect(app.log.filter((line) => line.includes('"level":"error"'))).toHaveLength(errors);
 	});
 
-	it('accepts a content type with a parameter', async ({ app }) => {
-		const body = JSON.stringify({ type: 'url_verification', challenge: 'echo' });
-		const response = await post(
-			app,
-			{ ...sign(app, body), 'content-type': 'application/json; charset=utf-8' },
-			undefined,
-			body,
-		);
+	it.for([
+		['application/json; charset=utf-8', '{"type":"url_verification","challenge":"echo"}'],
+		['Application/X-WWW-Form-Urlencoded;charset=utf-8', 'type=url_verification&challenge=echo'],
+	] as const)('accepts the content type %s', async ([type, body], { app }) => {
+		const response = await post(app, { ...sign(app, body), 'content-type': type }, '/slack/events', body);
 		expect(await response.json()).toEqual({ challenge: 'echo' });
 	});
 
@@ -113,6 +117,7 @@ describe('signed HTTP', () => {
 		const before = calls(app);
 		expect((await post(app, {}, '/slack/events', 'ssl_check=1&token=x')).status).toBe(200);
 		expect((await post(app, {}, '/slack/events', `ssl_check=1&${BODY}`)).status).toBe(200);
+		expect((await post(app, sign(app, 'ssl_check=1'), '/slack/events', 'ssl_check=1')).status).toBe(200);
 		expect((await post(app, {}, '/slack/events', 'ssl_check=0&token=x')).status).toBe(401);
 		expect((await post(app, {}, '/slack/events', `ssl_check=1&x=${'x'.repeat(300)}`)).status).toBe(401);
 		expect(calls(app)).toBe(before);
