@@ -4,6 +4,7 @@ import { createServer, type IncomingHttpHeaders, type Server, type ServerRespons
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFakeSlack, type FakeSlack } from './fake-slack.ts';
+import { signedHeaders } from './http-delivery.ts';
 import type { Json } from './json.ts';
 import { createManualClock, type ManualClock } from './manual-clock.ts';
 
@@ -165,5 +166,17 @@ describe('signed HTTP', () => {
 		await slack.as('ada').command('#agents', '/demo');
 		expect(received).toHaveLength(2);
 		expect(received[1]?.body).toBe(received[0]?.body);
+	});
+});
+
+it("signs as Slack's own example (docs.slack.dev, “Verifying requests from Slack”)", () => {
+	const body =
+		'token=xyzz0WbapA4vBCDEFasx0q6G&team_id=T1DC2JH3J&team_domain=testteamnow&channel_id=G8PSS9T3V' +
+		'&channel_name=foobar&user_id=U2CERLKJA&user_name=roadrunner&command=%2Fwebhook-collect&text=' +
+		'&response_url=https%3A%2F%2Fhooks.slack.com%2Fcommands%2FT1DC2JH3J%2F397700885554%2F96rGlfmibIGlgcZRskXaIFfN' +
+		'&trigger_id=398738663015.47445629121.803a0bc887a14d10d2c447fce8b6703c';
+	expect(signedHeaders('8f742231b10e8888abcd99yyyzzz85a5', body, 1_531_420_618_000)).toEqual({
+		'x-slack-request-timestamp': '1531420618',
+		'x-slack-signature': 'v0=a2114d57b48eac39b9ad189dd8316235a7b4a8d21a10bd27519666489c69b503',
 	});
 });

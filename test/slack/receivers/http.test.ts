@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { isSigned, readSignature } from '../../../src/slack/receivers/http.ts';
+import { readSignature } from '../../../src/slack/receivers/http.ts';
 import { type App, afterEach, describe, expect, signedHeaders, startApp, withApp } from '../../kit.ts';
 
 const it = withApp(() => startApp({ transport: 'http' }));
@@ -160,44 +160,13 @@ describe('a body that nobody has proved to be of Slack', () => {
 	});
 });
 
-/** The example of docs.slack.dev, "Verifying requests from Slack". */
-const EXAMPLE_SECRET = '8f742231b10e8888abcd99yyyzzz85a5';
-const SIGNED_BODY =
-	'token=xyzz0WbapA4vBCDEFasx0q6G&team_id=T1DC2JH3J&team_domain=testteamnow&channel_id=G8PSS9T3V' +
-	'&channel_name=foobar&user_id=U2CERLKJA&user_name=roadrunner&command=%2Fwebhook-collect&text=' +
-	'&response_url=https%3A%2F%2Fhooks.slack.com%2Fcommands%2FT1DC2JH3J%2F397700885554%2F96rGlfmibIGlgcZRskXaIFfN' +
-	'&trigger_id=398738663015.47445629121.803a0bc887a14d10d2c447fce8b6703c';
 const HEADERS = {
 	'x-slack-request-timestamp': '1531420618',
 	'x-slack-signature': 'v0=a2114d57b48eac39b9ad189dd8316235a7b4a8d21a10bd27519666489c69b503',
 };
 const AT = 1_531_420_618_000;
 
-function signatureOf(headers: Record<string, string>, nowMs: number) {
-	const signature = readSignature(headers, nowMs);
-	if (typeof signature === 'string') throw new Error(signature);
-	return signature;
-}
-
-describe('a signature', () => {
-	it("accepts the signature of Slack's own example", () => {
-		expect(isSigned(EXAMPLE_SECRET, signatureOf(HEADERS, AT), Buffer.from(SIGNED_BODY))).toBe(true);
-	});
-
-	it('refuses the signature of another body, secret or time', () => {
-		const signature = signatureOf(HEADERS, AT);
-		expect(isSigned(EXAMPLE_SECRET, signature, Buffer.from(`${SIGNED_BODY} `))).toBe(false);
-		expect(isSigned(`${EXAMPLE_SECRET}0`, signature, Buffer.from(SIGNED_BODY))).toBe(false);
-		expect(isSigned(EXAMPLE_SECRET, { ...signature, timestamp: '1531420619' }, Buffer.from(SIGNED_BODY))).toBe(false);
-	});
-
-	it('verifies the bytes of a body, not their text', () => {
-		const replaced = '�';
-		const signature = signatureOf(signedHeaders(EXAMPLE_SECRET, replaced, AT), AT);
-		expect(isSigned(EXAMPLE_SECRET, signature, Buffer.from(replaced))).toBe(true);
-		expect(isSigned(EXAMPLE_SECRET, signature, Buffer.from([0xff]))).toBe(false);
-	});
-
+describe('the headers of a signature', () => {
 	it.each([
 		['five minutes later', 300, null],
 		['a second after that', 301, 'stale'],
@@ -216,6 +185,7 @@ describe('a signature', () => {
 		['a short signature', { 'x-slack-signature': `v0=${'a'.repeat(63)}` }, 'malformed_signature'],
 		['two signatures', { 'x-slack-signature': `v0=${'a'.repeat(64)}, v0=${'b'.repeat(64)}` }, 'malformed_signature'],
 		['a time in words', { 'x-slack-request-timestamp': 'now' }, 'malformed_signature'],
+		['zeros before the time', { 'x-slack-request-timestamp': '01531420618' }, 'malformed_signature'],
 		['a negative time', { 'x-slack-request-timestamp': '-1531420618' }, 'malformed_signature'],
 		['a time with a point', { 'x-slack-request-timestamp': '1531420618.0' }, 'malformed_signature'],
 		['an endless time', { 'x-slack-request-timestamp': '9'.repeat(400) }, 'malformed_signature'],
