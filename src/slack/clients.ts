@@ -243,7 +243,8 @@ export function createDirectChannels(client: WebClient, clock: Clock) {
 
 /**
  * Posts to the response_url of an interaction. `refused`: Slack did not take it; `unknown`: it did not respond within
- * `withinMs`, or the connection broke. Bolt's own `respond` has no time-out.
+ * `withinMs`, or the connection broke. Bolt's `respond` has one time-out for all calls (`clientOptions.fetch`): a
+ * replacement that was given up could then arrive after the update that follows it. Nor does it read the response.
  */
 export async function respond(responseUrl: string, body: object, withinMs: number) {
 	try {

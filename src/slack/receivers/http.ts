@@ -141,7 +141,10 @@ export function readSignature(headers: IncomingHttpHeaders, nowMs: number) {
 	return { 'x-slack-signature': String(signature), 'x-slack-request-timestamp': Number(timestamp) };
 }
 
-/** Beyond `MAX_ARRIVING_BYTES` the oldest body is dropped. Slack's arrive in milliseconds, so it is not Slack's. */
+/**
+ * Beyond `MAX_ARRIVING_BYTES` the oldest body is dropped. Slack's arrive in milliseconds, so it is not Slack's. Bolt's
+ * reader ignores the declared length, and cannot drop a body.
+ */
 function createBodyReader() {
 	const arriving = new Set<{ heldBytes: number; drop(): void }>();
 	let totalBytes = 0;
