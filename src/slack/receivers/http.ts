@@ -127,7 +127,7 @@ function parseBody(text: string, isForm: boolean): Fields | null {
 	return payload === null ? Object.fromEntries(fields ?? []) : parseOrNull(z.record(z.string(), z.unknown()), payload);
 }
 
-/** The headers that prove a signature, for Bolt; or why they cannot be those of a request of now. `nowMs`: real time. */
+/** The headers of a signature, for Bolt; or why they cannot be those of a request of now. `nowMs`: real time. */
 export function readSignature(headers: IncomingHttpHeaders, nowMs: number) {
 	const timestamp = headers['x-slack-request-timestamp'];
 	const signature = headers['x-slack-signature'];

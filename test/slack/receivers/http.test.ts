@@ -70,7 +70,12 @@ describe('signed HTTP', () => {
 		['a signature of another time', 'wrong_signature', (app) => ({ ...sign(app, BODY), [TIME]: secondsAgo(1) })],
 		['a signature six minutes old', 'stale', (app) => sign(app, BODY, Date.now() - 360_000)],
 		['a signature six minutes ahead', 'ahead', (app) => sign(app, BODY, Date.now() + 360_000)],
-		['bytes that are no text', 'wrong_signature', (app) => sign(app, 'text=\ufffd'), Buffer.from('text=\xff', 'latin1')],
+		[
+			'bytes that are no text',
+			'wrong_signature',
+			(app) => sign(app, 'text=\ufffd'),
+			Buffer.from('text=\xff', 'latin1'),
+		],
 		['a wrongly signed check of the certificate', 'wrong_signature', (app) => sign(app, BODY), `ssl_check=1&${BODY}`],
 	])('refuses %s and does nothing', async ([, reason, headers, body = BODY], { app }) => {
 		const before = calls(app);
