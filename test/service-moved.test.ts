@@ -68,7 +68,7 @@ const writtenAsBefore = (app: AnswererApp, id: string) =>
 describe('a service that has moved', () => {
 	it('stops the start with one line, moves with a command, and everything goes on there', async ({ app }) => {
 		const asked = await app.asked();
-		await app.press(asked.post, 'cleo', 'Snooze for me');
+		await app.press(asked.post, 'cleo', 'Snooze for 1 h');
 		const { id, post } = await answerThatWaits(app);
 		const line = await refusal(app);
 		expect(line.split('\n')).toHaveLength(1);

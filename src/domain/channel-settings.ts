@@ -73,19 +73,6 @@ export function reminderTimes(settings: ChannelSettings, defaultMs: number | nul
 	return namesAnybody(settings.mention) ? times : { ...times, escalateAfterMs: null };
 }
 
-/** After which time an escalation comes that *Mention me* turns on. It is later where the reminder is. */
-const ESCALATE_AFTER_MS = 30 * 60_000;
-
-/** The settings after *Mention me*. `defaultMs`: as for `timesIn`. */
-export function withMention(settings: ChannelSettings, userId: string, defaultMs: number | null): ChannelSettings {
-	const { remindAfterMs, escalateAfterMs } = timesIn(settings, defaultMs);
-	const { userIds, groupIds } = settings.mention;
-	const mention = { userIds: [...new Set([...userIds, userId])], groupIds };
-	if (escalateAfterMs !== null) return { ...settings, mention };
-	const isLate = remindAfterMs !== null && remindAfterMs >= ESCALATE_AFTER_MS;
-	return { ...settings, mention, escalateAfterMs: isLate ? 2 * remindAfterMs : ESCALATE_AFTER_MS };
-}
-
 /** The names of the settings that differ. The order of people, groups and days does not count. */
 export function changedParts(before: ChannelSettings, after: ChannelSettings): readonly (keyof ChannelSettings)[] {
 	const parts = Object.keys(channelSettings.shape) as (keyof ChannelSettings)[];

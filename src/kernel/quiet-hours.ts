@@ -58,11 +58,6 @@ export function timeZoneNamed(name: string): string | null {
 	}
 }
 
-export function tomorrowAtNine(now: number, timeZone: string): number {
-	const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timeZone).toPlainDate();
-	return momentOf(today.add({ days: 1 }), '09:00', timeZone);
-}
-
 /** A local time in ms. One that summer time skips is taken after the change; one that comes twice is the first. */
 function momentOf(day: Temporal.PlainDate, time: string, timeZone: string): number {
 	return day.toZonedDateTime({ timeZone, plainTime: Temporal.PlainTime.from(time) }).epochMilliseconds;

@@ -396,10 +396,9 @@ function snoozedWords({ count, nextAt, only }: NonNullable<ShownInbox['snoozed']
 /**
  * To a person who snoozed a question. `timeZone`: the zone that was used because Slack does not tell theirs; or null.
  */
-export function snoozedMessage(snoozed: { name: string; sessionId: string }, until: number, timeZone: string | null) {
-	const zone = timeZone === null ? '' : `That is 9:00 ${timeZone}: Slack did not tell Handraise your time zone.`;
+export function snoozedMessage(snoozed: { name: string; sessionId: string }, until: number) {
 	const what = rich`💤 *${sessionTitle(snoozed.name, snoozed.sessionId)}* is snoozed for you; nobody else notices.`;
-	return textMessage(lines(sentences(what, zone), rich`Home shows it again ${momentOf(until)}`));
+	return textMessage(lines(what, rich`Home shows it again ${momentOf(until)}`));
 }
 
 function unreadableWords(count: number): string {

@@ -23,7 +23,6 @@ import { MOST_FIELDS } from '../slack/form/fields.ts';
 import {
 	ACTIONS,
 	BUTTON_LABELS,
-	type ButtonLabel,
 	CHOOSE_IDS,
 	encodeChoice,
 	encodeQuestionRef,
@@ -32,8 +31,6 @@ import {
 	type PressedOption,
 	type QuestionRef,
 	questionHash,
-	SNOOZE_LENGTHS,
-	type SnoozeLength,
 } from '../slack/ids.ts';
 import { andMoreWords, counted, mentionOf, type Names, personName, spokenName, valuePieces } from '../slack/phrases.ts';
 import {
@@ -135,8 +132,9 @@ export function openQuestionParts(question: QuestionSnapshot, showing: Showing) 
 	const noForm = openCount > MOST_FIELDS ? noFormWords({ kind: 'tooMany', count: openCount }, false) : '';
 	const others = moreMenu(
 		...(holding === null ? [] : handOverButtons(holding, ref)),
-		...(menu === 'inbox' ? snoozeButtons(ref) : []),
-		...(menu === 'post' ? postMenu(ref, noForm === '') : []),
+		menu === undefined ? null : snoozeButton(ref),
+		// Without a form, a button of the post opens the session.
+		menu === 'post' && noForm === '' ? openSessionButton(sessionId) : null,
 	);
 	const whole = questionBody(question, room);
 	const brief = questionBody(question, room, question.quick?.options);
@@ -169,14 +167,6 @@ export function openQuestionParts(question: QuestionSnapshot, showing: Showing) 
 
 const openSessionButton = (sessionId: string) =>
 	button(ACTIONS.open, 'Open session', { value: encodeTarget({ sessionId, messageIndex: null }) });
-
-/** `opensSession`: no other button of the post opens the session. */
-function postMenu(ref: QuestionRef, opensSession: boolean): (Button | null)[] {
-	return [
-		button(ACTIONS.snooze, 'Snooze for me', { value: encodeSnooze({ length: '1h', hash: questionHash(ref) }) }),
-		opensSession ? openSessionButton(ref.sessionId) : null,
-	];
-}
 
 /** Anybody may hand over a question without a holder; with one, only the holder, up to the most hand-overs. */
 function handOverButtons({ handOver, reader = null }: Holding, ref: QuestionRef): (Button | null)[] {
@@ -225,17 +215,8 @@ function optionButtons(
 	return row.some(({ value = '' }) => value.length > MAX_VALUE_LENGTH) ? [] : row;
 }
 
-const SNOOZE_LABELS = {
-	'1h': 'Snooze for 1 h',
-	tomorrow: 'Snooze until tomorrow 9:00',
-} as const satisfies Readonly<Record<SnoozeLength, ButtonLabel>>;
-
-/** Only for a menu: they have the same action id, which buttons in one row must not have. */
-function snoozeButtons(ref: QuestionRef): Button[] {
-	return SNOOZE_LENGTHS.map((length) =>
-		button(ACTIONS.snooze, SNOOZE_LABELS[length], { value: encodeSnooze({ length, hash: questionHash(ref) }) }),
-	);
-}
+const snoozeButton = (ref: QuestionRef) =>
+	button(ACTIONS.snooze, 'Snooze for 1 h', { value: encodeSnooze({ length: '1h', hash: questionHash(ref) }) });
 
 /** Why Slack cannot show a form for a question, and where to answer it. */
 export function noFormWords(form: Exclude<Form, { kind: 'fields' | 'refused' }>, hasDashboard: boolean): string {

@@ -1,5 +1,4 @@
 import type { Core } from '../core.ts';
-import { changedParts, withMention } from '../domain/channel-settings.ts';
 import type { UserGroupList, UserGroups } from '../slack/user-groups.ts';
 import { type Drawing, lookOf } from '../surfaces/post.ts';
 import { settingsChangedPost } from './settings.ts';
@@ -18,8 +17,7 @@ export function createSettingsDrawing(
 			const namesGroups = mentions.some(({ groupIds }) => groupIds.length > 0);
 			const groups: UserGroups = namesGroups ? await userGroups.list() : { kind: 'listed', groups: [] };
 			if (target.kind === 'person') return null;
-			const asked = changedParts(withMention(content.before, content.by, defaultMs), content.after).length === 0;
-			return lookOf(settingsChangedPost(content, { names, groups, channelId: target.channelId, defaultMs, asked }));
+			return lookOf(settingsChangedPost(content, { names, groups, channelId: target.channelId, defaultMs }));
 		},
 	} satisfies Drawing<'settingsChanged'>;
 }

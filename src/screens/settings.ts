@@ -24,7 +24,6 @@ import { ACTIONS, CALLBACKS, isDirectMessage, settingsBlockId, slackCodec } from
 import {
 	andMoreWords,
 	contactOf,
-	durationText,
 	mentionOf,
 	mentionsOf,
 	momentOf,
@@ -43,7 +42,6 @@ import {
 	LINES,
 	type LineContext,
 	MOST_OPTIONS,
-	MOST_PEOPLE,
 	NO_ESCALATION,
 	NOT_SAVED,
 	PARTS,
@@ -351,18 +349,6 @@ export const SETTINGS_ERRORS = {
 		'Handraise could not check whether this was saved. Press Save again: it is not saved or posted twice.',
 } as const;
 
-/**
- * To a person who asked to be mentioned in a channel. `afterMs`: until a question escalates; null: the list is full.
- */
-export function mentionedMessage(channelId: string, afterMs: number | null): MessageContent {
-	const where = placeWords(channelId);
-	const changes = rich`\`${COMMAND} settings\` there changes that.`;
-	const full = rich`🛑 You were not added: ${MOST_PEOPLE} people are mentioned in ${where} already, the limit.`;
-	if (afterMs === null) return textMessage(sentences(full, changes));
-	const when = `when a question of any session has asked for ${durationText(afterMs)}`;
-	return textMessage(rich`🔔 You are mentioned in ${where} ${when}. The channel was told. ${changes}`);
-}
-
 /** Why somebody may not save, or why saving failed. */
 export function notSavedError({ code, what, plain: words, retry }: ReturnType<typeof errorWords>): string {
 	if (code === 'settings_outcome_unknown') return SETTINGS_ERRORS.unknownOutcome;
@@ -411,15 +397,12 @@ export function namingErrors(
 export const conflictWords = (by: string | null) =>
 	rich`⚠️ ${by === null ? 'Somebody' : mentionOf(by)} changed this meanwhile: look again. Nothing of yours was saved.`;
 
-/** Tells a channel what changed in its settings. Mentions nobody. `asked`: the change is that of *Mention me*. */
+/** Tells a channel what changed in its settings. Mentions nobody. */
 export function settingsChangedPost(
 	{ by, before, after }: ContentOf<'settingsChanged'>,
-	known: MentionNames & { readonly channelId: string; readonly defaultMs: number | null; readonly asked?: boolean },
+	known: MentionNames & { readonly channelId: string; readonly defaultMs: number | null },
 ): MessageContent {
-	const { channelId, defaultMs, names, asked = false } = known;
-	const time = durationText(after.escalateAfterMs ?? 0);
-	if (asked && !namesAnybody(before.mention))
-		return textMessage(`🔔 ${personName(by, names)} is mentioned here when nobody answers for ${time}.`);
+	const { channelId, defaultMs, names } = known;
 	const mentioned = (mention: Mention, other: Mention) => mentionedNames(mention, other, known);
 	const changes = settingsChanges(before, after, { mentioned, defaultMs });
 	const parts = changedParts(before, after);

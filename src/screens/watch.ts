@@ -36,7 +36,6 @@ import {
 	idIfAmbiguous,
 	mentionOf,
 	momentOf,
-	placeWords,
 	progressWords,
 	sessionTitle,
 	shownId,
@@ -71,21 +70,12 @@ export function watchChooser(waiting: readonly WaitingSession[], now: number): M
 const NOTHING_TO_CHOOSE = 'No other session asks now. To watch one all the same, add its id or link.';
 
 /** The result of a command, a line for each session, as many as a message holds. */
-export function outcomesMessage(outcomes: readonly Words[], below: readonly KnownBlock[] = []): MessageContent {
-	const blocks = fitting([outcomes.length, 15, 10, 5], (most) => [
-		...section(lines(...outcomes.slice(0, most), andMoreWords(outcomes.length - most))),
-		...below,
-	]);
+export function outcomesMessage(outcomes: readonly Words[]): MessageContent {
+	const blocks = fitting([outcomes.length, 15, 10, 5], (most) =>
+		section(lines(...outcomes.slice(0, most), andMoreWords(outcomes.length - most))),
+	);
 	return message(outcomes[0] ?? '', blocks);
 }
-
-/** The button names its channel, because Slack may take the reply only as a direct message. */
-export const mentionOffer = (channelId: string): KnownBlock[] => [
-	...context(rich`The button is for any session in ${placeWords(channelId)}`),
-	...buttons(
-		labelAbout('in the channel')(button(ACTIONS.mentionMe, 'Mention me if nobody answers', { value: channelId })),
-	),
-];
 
 /** `isListed`: whether `/session watch` alone lists sessions. */
 export function watchOutcomeWords(

@@ -84,8 +84,6 @@ export const ACTIONS = {
 	reload: 'error.reload',
 	/** On the help. */
 	moreHelp: 'help.more',
-	/** On the reply to `watch`: adds whoever presses to the people whom an escalation mentions. */
-	mentionMe: 'settings.mention_me',
 	/** In the list of what a channel watches: its other pages; `value`: a `ListedPage`. */
 	listOlder: 'list.older',
 	listNewer: 'list.newer',
@@ -97,7 +95,7 @@ export const ACTIONS = {
 	inboxRefresh: 'inbox.refresh',
 	/** An input of a channel's settings; those that may be empty report each change. */
 	settingsField: 'settings.field',
-	/** In the menu of a question in an inbox or an open post; `value`: for how long, and the question's hash. */
+	/** In the menu of a question in an inbox or an open post; `value`: the question's hash. */
 	snooze: 'inbox.snooze',
 	showSnoozed: 'inbox.show_snoozed',
 	/** On an answer that is over, in its author's inbox; `value`: the answer's id. */
@@ -120,13 +118,13 @@ export const BUTTON_LABELS = [
 	'Answer', 'Answer again', 'Answer again…', 'Answer all', 'Answer anyway', 'Answer…', 'Answer the new question',
 	'Back', 'Cancel', 'Close', 'Continue', 'Copy text', 'Discard', 'Discard answer', 'Dismiss', 'End all', 'Files',
 	'Give back', 'Hand over', 'Hide', 'History', 'Hide this answer and delete it after delivery',
-	'Hide these answers and delete them after delivery', 'More', 'Mention me if nobody answers', 'Newer answers',
+	'Hide these answers and delete them after delivery', 'More', 'Newer answers',
 	'Newer steps', 'Next', 'Next question', 'Older answers', 'Older steps', 'Open', 'Open in the dashboard',
 	'Open the question', 'Open session', 'Open the screenshot', 'Other answer…',
 	'Previous', 'Refresh', 'Save', 'Save anyway',
 	'Send', 'Send answer', 'Show', 'Show all', 'Show more',
-	'Show now', 'Show question', 'Skip some questions', 'Snooze for me', 'Snooze for 1 h',
-	'Snooze until tomorrow 9:00', 'Stop watching', 'Suggested fields', 'Try again', 'Type freely', 'Undo',
+	'Show now', 'Show question', 'Skip some questions', 'Snooze for 1 h',
+	'Stop watching', 'Suggested fields', 'Try again', 'Type freely', 'Undo',
 	'Use as answer', 'Watch', 'Watch again', 'Watch in this channel',
 ] as const;
 /** "No" stands only beside *Send*, *End all* and *Use as answer*, never beside options. */
@@ -272,12 +270,11 @@ export const { encode: encodeQuestionRef, decode: decodeQuestionRef } = slackCod
 
 export const questionHash = (question: QuestionRef) => hashOf(encodeQuestionRef(question));
 
-/** How long people can snooze. `tomorrow`: until 9:00 of the next day in their time zone. */
-export const SNOOZE_LENGTHS = ['1h', 'tomorrow'] as const;
-export type SnoozeLength = (typeof SNOOZE_LENGTHS)[number];
-
-/** `hash`: `questionHash`, because an entry of a menu has no room for the id of a session. */
-const SNOOZE = z.object({ length: z.enum(SNOOZE_LENGTHS), hash: text });
+/**
+ * `hash`: `questionHash`, because an entry of a menu has no room for the id of a session. `length`: menus of 2.0.0 have
+ * `tomorrow`, too.
+ */
+const SNOOZE = z.object({ length: z.literal('1h'), hash: text });
 export const { encode: encodeSnooze, decode: decodeSnooze } = slackCodec('snooze', SNOOZE);
 
 const CHOICE = z.object({

@@ -1,13 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
-import {
-	leavesTime,
-	type QuietHours,
-	quietUntil,
-	timeZoneNamed,
-	tomorrowAtNine,
-	type Weekday,
-} from '../../src/kernel/quiet-hours.ts';
+import { leavesTime, type QuietHours, quietUntil, timeZoneNamed, type Weekday } from '../../src/kernel/quiet-hours.ts';
 
 const BERLIN = 'Europe/Berlin';
 const EVERY_DAY: readonly Weekday[] = [1, 2, 3, 4, 5, 6, 7];
@@ -98,11 +91,4 @@ describe('quiet hours', () => {
 	])('do not count with %s', (_, part) => {
 		expect(quietUntil({ ...ALWAYS, ...part }, 0)).toBeNull();
 	});
-});
-
-it('finds tomorrow at nine in the time zone of the person', () => {
-	const now = at('2026-11-20T23:30');
-	expect(tomorrowAtNine(now, BERLIN)).toBe(at('2026-11-21T09:00'));
-	expect(tomorrowAtNine(now, 'Asia/Tokyo')).toBe(at('2026-11-22T09:00', 'Asia/Tokyo'));
-	expect(tomorrowAtNine(at('2026-03-28T12:00'), BERLIN)).toBe(at('2026-03-29T09:00'));
 });

@@ -400,7 +400,7 @@ export async function watchingApp({
 		onlyFor,
 		handled,
 		/** The menu of a question's post. */
-		MENU: ['Hand over', 'Snooze for me', 'Open session'],
+		MENU: ['Hand over', 'Snooze for 1 h', 'Open session'],
 		loseReply,
 		now: () => slack.traffic.all().at(-1)?.seq ?? 0,
 	};

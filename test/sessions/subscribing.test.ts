@@ -15,8 +15,6 @@ import {
 	withApp,
 } from '../kit.ts';
 
-/** In a channel that mentions nobody. */
-const OFFER = 'Mention me if nobody answers';
 const it = withApp(watchingApp);
 
 /** That this session is not watched here any more. */
@@ -27,9 +25,7 @@ describe('/session watch', () => {
 	it('posts one card in the channel and replies only to the person', async ({ app }) => {
 		const id = app.session({ name: 'Order new chairs' });
 		const told = await app.command(`/session watch ${id}`);
-		expect(told.text()).toBe(
-			`👀 Watching Order new chairs here.\nThe button is for any session in #agents\n[${OFFER}]`,
-		);
+		expect(told.text()).toBe('👀 Watching Order new chairs here.');
 		expect(told.text()).not.toContain('Many sessions');
 		const card = await app.until(() => app.card(id));
 		expect(card.text()).toContain('⚙️ Order new chairs · working · step 1');
@@ -52,8 +48,6 @@ describe('/session watch', () => {
 			'👀 Watching 2 sessions here: Order chairs, Order lamps.',
 			'⚠️ No session nosuch found. Check the id.',
 			'✅ session completed is done: there is nothing to watch.',
-			'The button is for any session in #agents',
-			`[${OFFER}]`,
 		]);
 		await app.until(() => app.card(one) && app.card(two));
 	});

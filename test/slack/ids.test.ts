@@ -5,6 +5,7 @@ import {
 	CALLBACKS,
 	decodeChoice,
 	decodeMetadata,
+	decodeSnooze,
 	decodeTarget,
 	decodeThreadReply,
 	encodeChoice,
@@ -20,6 +21,11 @@ import { hostileText } from './support/hostile-text.ts';
 describe('ids', () => {
 	it('gives every action and callback a unique id', () => {
 		for (const ids of [Object.values(ACTIONS), Object.values(CALLBACKS)]) expect(new Set(ids).size).toBe(ids.length);
+	});
+
+	it('reads how 2.0.0 snoozes for an hour, and not until tomorrow', () => {
+		expect(decodeSnooze('["snooze","1h","hash"]')).toEqual({ length: '1h', hash: 'hash' });
+		expect(decodeSnooze('["snooze","tomorrow","hash"]')).toBeNull();
 	});
 
 	it('puts message, question, position and kind of field into a block_id, and nothing else', () => {

@@ -6,13 +6,7 @@ import { watchPost } from '../../../src/screens/notice.ts';
 import { askedPost, type PostContext, settledQuestionPost } from '../../../src/screens/question-post.ts';
 import { digestPost, type RemindedQuestion, reminderPost } from '../../../src/screens/reminder.ts';
 import { settingsChangedPost } from '../../../src/screens/settings.ts';
-import {
-	mentionOffer,
-	outcomesMessage,
-	WATCHES_PAGE,
-	watchList,
-	watchOutcomeWords,
-} from '../../../src/screens/watch.ts';
+import { outcomesMessage, WATCHES_PAGE, watchList, watchOutcomeWords } from '../../../src/screens/watch.ts';
 import {
 	AT_WORK,
 	answerOf,
@@ -118,7 +112,7 @@ function drawn(): Shape[] {
 	const lines = listOf(20, () => watchOutcomeWords(LONGEST_ID, unreadable, error));
 	return [
 		...extremeViews(),
-		...shapesOf(outcomesMessage, { 'as many long lines as there can be': [lines, mentionOffer(MODEL.channelId)] }),
+		...shapesOf(outcomesMessage, { 'as many long lines as there can be': [lines] }),
 		...shapesOf(filesMessage, { 'too many': [sessionOf(GIANT), MODEL.links] }),
 		...shapesOf(watchCard, {
 			'everything giant': [GIANT_CARD],

@@ -1,5 +1,4 @@
 import { HOUR_MS } from '../../kernel/clock.ts';
-import { FALLBACK_TIME_ZONE, tomorrowAtNine } from '../../kernel/quiet-hours.ts';
 import { snoozedMessage } from '../../screens/inbox.ts';
 import type { InboxStore } from '../../screens/inbox-store.ts';
 import type { HandlerContext } from '../../slack/context.ts';
@@ -8,7 +7,7 @@ import { type AllowedRequest, ifAllowed, ifAllowedAnywhere, type PersonRequest }
 
 /** Registers the entries that snooze a question, in inboxes and open posts, *Show now*, and *Dismiss*. */
 export function registerSnooze(core: HandlerContext<{ inboxes: InboxStore }>): void {
-	const { listen, reply, serviceUrl, clock, directory } = core;
+	const { listen, reply, serviceUrl, clock } = core;
 	const { inboxes: store } = core.store;
 
 	listen.valued(ACTIONS.snooze, decodeSnooze, ({ channelId }, choice, { row }) => {
@@ -21,19 +20,14 @@ export function registerSnooze(core: HandlerContext<{ inboxes: InboxStore }>): v
 			// It was settled meanwhile: the inbox shows that by itself.
 			if (asked === undefined) return;
 			const { question, fingerprint } = asked;
-			const timeZone = directory.timeZoneOf(person.userId);
-			const until =
-				choice.length === 'tomorrow'
-					? tomorrowAtNine(clock.now(), timeZone ?? FALLBACK_TIME_ZONE)
-					: clock.now() + HOUR_MS;
+			const until = clock.now() + HOUR_MS;
 			const session = { service: serviceUrl, sessionId: question.sessionId };
 			await store.snooze({ person, session, fingerprint, until });
-			request.log.info({ session: question.sessionId, length: choice.length }, 'snoozed');
-			const zone = choice.length === 'tomorrow' && timeZone === null ? FALLBACK_TIME_ZONE : null;
+			request.log.info({ session: question.sessionId }, 'snoozed');
 			// An inbox shows it by itself.
-			if (row !== null && zone === null) return;
+			if (row !== null) return;
 			const [known] = (await store.snapshots(serviceUrl, [question.sessionId])).values();
-			await reply.toPerson(request, snoozedMessage({ name: '', ...question, ...known }, until, zone));
+			await reply.toPerson(request, snoozedMessage({ name: '', ...question, ...known }, until));
 		};
 		return ifAllowed(row === null ? channelId : row.channelId, snooze, { changes: true, takesTurn: true });
 	});

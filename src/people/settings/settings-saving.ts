@@ -1,7 +1,6 @@
 import type { Answerers } from '../../domain/answerers.ts';
-import { type ChannelSettings, changedParts, type Mention, withMention } from '../../domain/channel-settings.ts';
+import { type ChannelSettings, changedParts, type Mention } from '../../domain/channel-settings.ts';
 import { startDeadline, unlessAborted } from '../../kernel/clock.ts';
-import { HandraiseError } from '../../kernel/errors.ts';
 import {
 	type MentionProblems,
 	namingErrors,
@@ -11,7 +10,7 @@ import {
 	type SettingsErrors,
 	type SettingsMetadata,
 } from '../../screens/settings.ts';
-import { MOST_PEOPLE, type SettingsField } from '../../screens/settings-fields.ts';
+import type { SettingsField } from '../../screens/settings-fields.ts';
 import type { ChannelSettingsStore, StoredChannelSettings } from '../../sessions/channel-settings-store.ts';
 import { isGoneGroup, slackCodeOf } from '../../slack/clients.ts';
 import type { HandlerContext } from '../../slack/context.ts';
@@ -32,7 +31,7 @@ type Chosen = Omit<ReturnType<typeof readSettingsForm>, 'errors' | 'values'> & P
 
 /** Who may see and change the settings of a place, and whom they may mention; stores what they choose. */
 export function createSettingsSaving(core: HandlerContext<{ readonly channelSettings: ChannelSettingsStore }>) {
-	const { clock, config, directory, memberships, channels, mayAct, accessPolicy, userGroups } = core;
+	const { clock, directory, memberships, channels, mayAct, accessPolicy, userGroups } = core;
 	const { channelSettings: store } = core.store;
 
 	/** Null for a group that does not exist any more. */
@@ -180,21 +179,6 @@ export function createSettingsSaving(core: HandlerContext<{ readonly channelSett
 		/** Whether this list lets a person change it; yes when Slack does not tell, which *Save* asks again. */
 		mayChange: ({ person }: AllowedRequest, { settings }: StoredChannelSettings): Promise<boolean> =>
 			accessPolicy.mayChange(person.userId, settings.answerers).catch(() => true),
-
-		/** Turns the escalation on and adds the person to its mentions. Resolves to its time in ms; null: no room. */
-		async mention(request: AllowedRequest, channelId: string): Promise<number | null> {
-			for (;;) {
-				const { person } = request;
-				const { settings: before, revision } = await store.read({ ...person, channelId });
-				if (!(await accessPolicy.mayChange(person.userId, before.answerers)))
-					throw new HandraiseError('the list does not name them', { code: 'not_named' });
-				const chosen = withMention(before, person.userId, config.REMIND_AFTER);
-				if (chosen.mention.userIds.length > MOST_PEOPLE) return null;
-				const { kind } = await write(request, { channelId, revision }, { before, chosen });
-				// After a conflict the newest settings are read again.
-				if (kind !== 'conflict') return chosen.escalateAfterMs;
-			}
-		},
 	};
 }
 

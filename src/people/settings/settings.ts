@@ -3,7 +3,6 @@ import {
 	conflictWords,
 	decodeSettingsMetadata,
 	emptiedList,
-	mentionedMessage,
 	metadataFor,
 	noSettingsWords,
 	notSavedError,
@@ -19,7 +18,6 @@ import {
 	settingsSaved,
 } from '../../screens/settings.ts';
 import type { ChannelSettingsStore, StoredChannelSettings } from '../../sessions/channel-settings-store.ts';
-import { textMessage } from '../../slack/blocks.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, CALLBACKS } from '../../slack/ids.ts';
 import {
@@ -136,24 +134,6 @@ export function registerSettings(core: HandlerContext<{ channelSettings: Channel
 			return settingsRefused(view, decodeSettingsMetadata(view.privateMetadata)?.revision ?? 0, { remind });
 		},
 	});
-
-	/** `channelId`: of the button. The request has another one where Slack took the reply as a direct message. */
-	async function mentionMe(request: AllowedRequest, channelId: string): Promise<void> {
-		await personReads.permit(request);
-		const refused = await whyNoSettings({ ...request, channelId }, core);
-		const afterMs = refused === null ? await saving.mention(request, channelId) : null;
-		const told = refused
-			? textMessage(noSettingsWords(refused, { adminContact }))
-			: mentionedMessage(channelId, afterMs);
-		// The reply takes the place of the button.
-		if (afterMs === null || !(await reply.inPlace(request, told))) await reply.toPerson(request, told);
-	}
-
-	listen.action(ACTIONS.mentionMe, ({ channelId: here }, { value: channelId = here }) =>
-		ifAllowed(channelId, async (request) => {
-			if (channelId !== null) await mentionMe(request, channelId);
-		}),
-	);
 
 	return ({ channelId }: PersonRequest): Task =>
 		ifAllowed(channelId, openWindow, { window: settingsNotice(SETTINGS_WAITING) });

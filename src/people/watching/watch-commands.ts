@@ -1,4 +1,3 @@
-import { namesAnybody } from '../../domain/answerers.ts';
 import { loggedId } from '../../kernel/log.ts';
 import { mistypedMessage } from '../../screens/help.ts';
 import {
@@ -6,7 +5,6 @@ import {
 	discoveringWords,
 	expectationWords,
 	leftOutWords,
-	mentionOffer,
 	notDiscoveringWords,
 	outcomesMessage,
 	tooFastWords,
@@ -45,16 +43,8 @@ export function createWatchCommands(
 	const { subscriptions, endings, expectPost, discoveries } = parts;
 	const errorContext = reply.errorContext();
 
-	async function say(request: PersonRequest, lines: readonly Words[], isWatched = false): Promise<void> {
-		const below = isWatched ? await mentionOfferIn(request) : [];
-		await reply.withoutTurn(request, outcomesMessage(lines, below));
-	}
-
-	/** Offers *Mention me* where an escalation would mention nobody. In a direct message every post notifies. */
-	async function mentionOfferIn({ channelId, person: { teamId } }: PersonRequest) {
-		if (channelId === null || isDirectMessage(channelId)) return [];
-		const { settings } = await core.store.channelSettings.read({ teamId, channelId });
-		return namesAnybody(settings.mention) ? [] : mentionOffer(channelId);
+	async function say(request: PersonRequest, lines: readonly Words[]): Promise<void> {
+		await reply.withoutTurn(request, outcomesMessage(lines));
 	}
 
 	/** The channel and a permit to read; null when nothing can be watched there, and the person was told why. */
@@ -72,16 +62,15 @@ export function createWatchCommands(
 	async function watch(request: AllowedRequest, sessionIds: readonly string[]): Promise<void> {
 		const begun = await begin(request);
 		if (begun === null) return;
-		const { lines, isWatched } = await reply.patiently(request, null, subscribe(request, begun, sessionIds));
-		await say(request, lines, isWatched);
+		await say(request, await reply.patiently(request, null, subscribe(request, begun, sessionIds)));
 	}
 
-	/** Resolves to the lines of the reply. `isWatched`: at least one session is watched, and the channel takes posts. */
+	/** Resolves to the lines of the reply. */
 	async function subscribe(
 		request: PersonRequest,
 		{ permit, channel }: { readonly permit: ReadPermit; readonly channel: ChannelKey },
 		sessionIds: readonly string[],
-	): Promise<{ lines: readonly Words[]; isWatched: boolean }> {
+	): Promise<readonly Words[]> {
 		const watched: Words[] = [];
 		const named: [id: string, name: string][] = [];
 		const others: Words[] = [];
@@ -119,7 +108,7 @@ export function createWatchCommands(
 			isPostTaken ||= outcome.refused === null;
 		}
 		const lines = [...(watched.length > 1 ? [watchingWords(named)] : watched), ...others];
-		return { lines: expectation === '' ? lines : [...lines, expectation], isWatched: watched.length > 0 };
+		return expectation === '' ? lines : [...lines, expectation];
 	}
 
 	/** `/session watch` without an id: the sessions that wait, to choose one. */
@@ -151,8 +140,7 @@ export function createWatchCommands(
 		const posted = expectPost(channel.channelId);
 		const outcome = await discoveries.begin(channel, request.person.userId);
 		const refused = outcome === 'begun' && !isDirectMessage(channel.channelId) ? await posted() : null;
-		const lines = [discoveringWords(outcome, { isListed: discoveries.isListed(), refused })];
-		return say(request, lines, refused === null);
+		return say(request, [discoveringWords(outcome, { isListed: discoveries.isListed(), refused })]);
 	}
 
 	async function unwatch(request: PersonRequest, sessionIds: readonly string[]): Promise<void> {

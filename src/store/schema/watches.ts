@@ -26,7 +26,7 @@ import {
 /** The longest interval between two reads, however many sessions there are. */
 export const LONGEST_INTERVAL_MS = 30 * MINUTE_MS;
 
-/** Tomorrow 9:00 is at most 33 hours ahead, or 34 when clocks are put back. */
+/** 2.0.0 also snoozed until tomorrow 9:00: at most 33 hours, or 34 when clocks are put back. */
 export const LONGEST_SNOOZE_MS = 36 * 60 * MINUTE_MS;
 
 /** How long rows stay of watches that have ended, and of what was posted and asked under one that goes on. */

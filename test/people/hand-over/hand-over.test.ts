@@ -38,7 +38,7 @@ describe('Hand over', () => {
 	it('shows a question that the person had snoozed', async () => {
 		const { app, post } = await start();
 		await app.openHome('grace');
-		await app.slack.as('grace').home()?.press('Snooze until tomorrow 9:00');
+		await app.slack.as('grace').home()?.press('Snooze for 1 h');
 		await app.homeSays(waitingCountWords(0, 1), { who: 'grace' });
 		await app.handOver(post, 'ada', 'grace');
 		await app.homeSays(HANDED_TO_YOU, { who: 'grace' });

@@ -123,17 +123,6 @@ const watching = () => forCase(inboxApp({ env: { SESSION_SERVICE_RPM: '60' } }))
 const SHOWN = waitingCountWords(1, 0);
 const SNOOZED = waitingCountWords(0, 1);
 
-/** Ada, who is in this time zone, has snoozed a question in Home. */
-async function snoozedUntilTomorrow(tz: string | null) {
-	const app = await watching();
-	Object.assign(app.slack.state.people.find(({ name }) => name === 'ada') ?? {}, { tz });
-	await app.askedIn('#agents', ['Chairs']);
-	await app.openHome();
-	await app.home().press('Snooze until tomorrow 9:00');
-	await app.homeSays(SNOOZED);
-	return app;
-}
-
 it('Snooze hides a question in one inbox alone, and shows it again by itself when the time has come', async () => {
 	const app = await watching();
 	await app.askedIn('#agents', ['Chairs']);
@@ -186,21 +175,4 @@ it('Snooze hides it in the window too, after a restart, and shows it again with 
 	await app.slack.as('ada').modal()?.press('Show now');
 	await app.windowSays(waitingCountWords(2, 0), { without: ['snoozed'] });
 	await app.homeSays(waitingCountWords(2, 0), { without: ['snoozed'] });
-});
-
-it('Snooze lasts until tomorrow 9:00 where the person is', async () => {
-	const app = await snoozedUntilTomorrow('Asia/Tokyo');
-	const [, seconds] =
-		/comes back here "\},\{"type":"date","timestamp":(\d+)/.exec(JSON.stringify(app.home().blocks())) ?? [];
-	const until = new Date(Number(seconds) * 1_000);
-	expect(until.toISOString().slice(11)).toBe('00:00:00.000Z');
-	expect(until.getTime() - app.clock.now()).toBeGreaterThan(9 * 60 * MINUTE);
-	expect(until.getTime() - app.clock.now()).toBeLessThanOrEqual(33 * 60 * MINUTE);
-	expect(app.slack.as('ada').dm()).toEqual([]);
-});
-
-it.each([null, 'PST', 'Mars/Olympus'])('Snooze says which time zone it used when Slack tells %s', async (tz) => {
-	const app = await snoozedUntilTomorrow(tz);
-	const told = await app.until(() => app.slack.as('ada').dm()[0]);
-	expect(told.text()).toContain('That is 9:00 UTC');
 });

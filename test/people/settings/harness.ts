@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Modal } from '../../../fake-slack/index.ts';
 import { watchingApp } from '../../sessions/harness.ts';
 
-const CHANGED = /changed (?:the (?:reminders|settings) of|who may answer in)|is mentioned here when/;
+const CHANGED = /changed (?:the (?:reminders|settings) of|who may answer in)/;
 
 /** The whole program, and people who change the settings of channels. `escalates`: as for `settingsOf`. */
 export async function settingsApp({

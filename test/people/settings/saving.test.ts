@@ -1,5 +1,15 @@
 import { lastChangeWords, namingErrors } from '../../../src/screens/settings.ts';
-import { describe, expect, forCase, type Json, sampleWorkspace, settingsApp, withApp, withMembers } from '../../kit.ts';
+import {
+	describe,
+	expect,
+	FEWEST_REQUESTS,
+	forCase,
+	type Json,
+	sampleWorkspace,
+	settingsApp,
+	withApp,
+	withMembers,
+} from '../../kit.ts';
 
 const start = (options: Parameters<typeof settingsApp>[0] = {}) => forCase(settingsApp(options));
 
@@ -219,5 +229,29 @@ describe('two people who change the settings of one channel', () => {
 		expect(post).toContain('Remind after: 30 min → 1 h');
 		expect(post).not.toContain('Mention');
 		expect((await app.openSettings({ who: 'grace' })).value('Mention')).toEqual(['U0GRACE']);
+	});
+});
+
+describe('whom an escalation mentions', () => {
+	const it = withApp(() => settingsApp({ env: FEWEST_REQUESTS, escalates: null }));
+
+	it('lists what else changes when somebody turns on an escalation in the window too, and keeps whom to mention when it is off', async ({
+		app,
+	}) => {
+		await app.save({ 'Remind after': '5 min', 'Escalate after': '30 min', Mention: ['ada'] });
+		const change = await app.told(1);
+		expect(change).toContain('ada changed the reminders of this channel');
+		expect(change).toContain('Remind after: default (15 min) → 5 min');
+		// The list may be kept for later.
+		const { modal } = await app.save({ 'Escalate after': 'Off' });
+		expect(modal.text()).toContain('Mention: @ada, but not while Escalate after is off');
+	});
+
+	it('says that no escalation comes while nobody is named, in a direct message too', async ({ app }) => {
+		const WARNING = '⚠️ Nobody is named, so there is no escalation.';
+		const { modal } = await app.save({ 'Escalate after': '30 min' });
+		expect(modal.text()).toContain(WARNING);
+		expect((await app.save({ 'Escalate after': 'Off' })).modal.text()).not.toContain(WARNING);
+		expect((await app.save({ 'Escalate after': '30 min' }, { channel: 'dm' })).modal.text()).toContain(WARNING);
 	});
 });

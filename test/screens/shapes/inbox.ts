@@ -122,10 +122,7 @@ export function inboxVariants(): Shape[] {
 		...shapesOf(homeView, INBOXES),
 		...shapesOf(inboxModal, INBOXES),
 		...shapesOf(inboxModal, { 'before the content': [INBOX_LOADING] }),
-		...shapesOf(snoozedMessage, {
-			'with their time zone': [{ sessionId: LONGEST_ID, name: HOSTILE }, NOW, null],
-			'without one': [{ sessionId: LONGEST_ID, name: HOSTILE }, NOW, 'UTC'],
-		}),
+		...shapesOf(snoozedMessage, { 'for an hour': [{ sessionId: LONGEST_ID, name: HOSTILE }, NOW] }),
 		...shapesOf(homeView, { 'a refusal in words': [errorWords('guest', { adminContact: USER_ID }).line] }),
 	];
 }

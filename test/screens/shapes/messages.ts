@@ -65,7 +65,6 @@ import {
 } from '../../../src/screens/question-post.ts';
 import { receiptMessage } from '../../../src/screens/receipt.ts';
 import { digestPost, type RemindedQuestion, reminderPost, settledReminderPost } from '../../../src/screens/reminder.ts';
-import { mentionedMessage } from '../../../src/screens/settings.ts';
 import {
 	changedTooLate,
 	chooseQuestion,
@@ -183,7 +182,6 @@ export function messageVariants(): Shape[] {
 		...shapesOf(outcomesMessage, {
 			'one line': [[watchOutcomeWords(SESSION_ID, { kind: 'over', status: 'completed' }, MODEL)]],
 		}),
-		...shapesOf(mentionedMessage, { 'after a time': ['C0AGENTS', 7_500_000], full: ['D0ADA', null] }),
 		...shapesOf(noWindow, { inbox: ['inbox'], settings: ['settings'], 'hand over': ['handOver'], draft: ['draft'] }),
 		...shapesOf(textMessage, {
 			'somebody else has it': [notYoursWords(HAND_OVER)],

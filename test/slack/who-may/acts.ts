@@ -259,7 +259,6 @@ const PRESSES: Readonly<Record<ActionId, readonly [Needs, PressValue]>> = {
 	],
 	[ACTIONS.reload]: ['form', nothing],
 	[ACTIONS.moreHelp]: ['nothing', nothing],
-	[ACTIONS.mentionMe]: ['nothing', (_, { card }) => card.channel],
 	[ACTIONS.listOlder]: ['nothing', listedPage],
 	[ACTIONS.listNewer]: ['nothing', listedPage],
 	[ACTIONS.historyOlder]: ['history', nothing],

@@ -145,10 +145,12 @@ async function mentionSomebody({ slack, people: [person = ''] }: Harness, channe
 	const somebody = slack.as(person);
 	for (let index = 0; index < channelCount; index += 1) {
 		const channel = `#fleet${index}`;
-		const offer = await somebody.waitForMessage(channel, (post) => post.buttons().includes(OFFER));
-		await offer.press(OFFER);
-		await somebody.waitForMessage(channel, 'is mentioned here');
+		await somebody.command(channel, '/session settings');
+		const modal = await somebody.waitForModal('[Save]');
+		await modal.choose('Escalate after', '30 min');
+		await modal.choose('Mention', [person]);
+		await modal.submit();
+		await somebody.waitForMessage(channel, 'changed the reminders of');
+		await somebody.modal()?.close(true);
 	}
 }
-
-const OFFER = 'Mention me if nobody answers';
