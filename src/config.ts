@@ -144,7 +144,6 @@ const environment = z.object({
 	DISCOVER_SESSIONS: flag,
 	QUICK_ANSWERS: oneOf(['on', 'off'], 'on').transform((word) => word === 'on'),
 	UNDO_SECONDS: wholeNumber(10, 0, LONGEST_UNDO_MS / UNITS.s),
-	THREAD_REPLIES: oneOf(['on', 'off'], 'off').transform((word) => word === 'on'),
 	REMIND_AFTER: duration.default(15 * UNITS.m),
 	SHOW_ANSWERS: oneOf(SHOW_ANSWERS, 'auto'),
 	RETENTION_DAYS: wholeNumber(90, 1, 3650),

@@ -20,6 +20,10 @@ const GIVE_UP_HOURS = GIVE_UP_MS / HOUR_MS;
  * word or a smaller number was stricter; null: no value was.
  */
 const REMOVED: Readonly<Record<string, readonly [instead: string, same: string | number | null]>> = {
+	THREAD_REPLIES: [
+		'whoever mentions Handraise in the thread of a question is offered to send that as the answer',
+		null,
+	],
 	SESSION_SERVICE_LIST: ['the list of the service is used where it has one', 'auto'],
 	DATABASE_POOL_SIZE: [`a replica opens up to ${pool.size} connections, and one more while it starts`, pool.size],
 	DATABASE_STATEMENT_TIMEOUT_MS: [`a statement may take ${pool.statementMs} ms`, pool.statementMs],

@@ -65,7 +65,6 @@ describe('the settings', () => {
 			UNDO_SECONDS: 10,
 			REMIND_AFTER: 900_000,
 			SHOW_ANSWERS: 'auto',
-			THREAD_REPLIES: false,
 			RETENTION_DAYS: 90,
 			HISTORY_RETENTION_DAYS: null,
 			AUDIT_RETENTION_DAYS: 400,
@@ -342,6 +341,15 @@ describe('the settings', () => {
 		expect(refused.problems.join()).not.toContain('secret');
 		expect(refused.removed).toEqual([]);
 		expect(readSettings({ ...COMPLETE, [setting]: ' ' })).toMatchObject({ removed: [], problems: [] });
+	});
+
+	it('says in one line what takes the place of THREAD_REPLIES, on or off', () => {
+		for (const value of ['on', 'off'])
+			expect(readSettings({ ...COMPLETE, THREAD_REPLIES: value })).toMatchObject({
+				removed: [{ setting: 'THREAD_REPLIES', instead: expect.stringContaining('mentions Handraise in the thread') }],
+				unknown: [],
+				problems: [],
+			});
 	});
 
 	it('keeps the time of ESCALATE_AFTER for the channels, and says so', () => {

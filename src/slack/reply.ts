@@ -180,9 +180,6 @@ export function createReply(
 		 * no way worked (logged).
 		 */
 		withoutTurn,
-		/** An ephemeral message for which nobody waits. False when the person is too fast, or Slack refuses it. */
-		unasked: async (request: PersonRequest, content: MessageContent) =>
-			(await personReads.turn(request)) === null && inChannel(request, content),
 		/** Sends only through the response_url. False when Slack did not accept it. */
 		throughResponseUrl,
 		/** Replaces the ephemeral message that somebody acted on; null deletes it. False when Slack refused. */

@@ -113,10 +113,9 @@ it('is hidden from others while nobody has compared it with the session', async 
 	expect((await historyOf(app, id)).text()).toContain(READ);
 });
 
-it('is hidden where a reply from another channel stands, while nobody has compared it with the session', async () => {
-	const env = { ...FEWEST_REQUESTS, SHOW_ANSWERS: 'always', THREAD_REPLIES: 'on' };
+it('is hidden where a message from another channel stands, while nobody has compared it with the session', async () => {
+	const env = { ...FEWEST_REQUESTS, SHOW_ANSWERS: 'always' };
 	const app = await forCase(inboxApp({ env }));
-	app.slack.settings.events.push('message.channels', 'message.groups');
 	const id = await app.watched();
 	app.step(id, NAMED);
 	const index = app.ask(id, [item('What now?')], 'Hm.');
@@ -128,7 +127,7 @@ it('is hidden where a reply from another channel stands, while nobody has compar
 	// Nothing of the session is in memory then.
 	await app.restart();
 	app.service.faults.add({ kind: 'error', sessionId: id });
-	const offer = await app.toldAfter(() => app.slack.as('ada').say('#agents', TYPED, { thread }), 'ada');
+	const offer = await app.toldAfter(() => app.slack.as('ada').mention('#agents', TYPED, { thread }), 'ada');
 	await offer.press('Send');
 	await app.until(
 		() => there().some((text) => text.includes('\nada answered')),

@@ -210,19 +210,6 @@ describe('the manifest', () => {
 		expect(checkManifest(http)).toEqual([]);
 	});
 
-	it('can subscribe to replies in threads as its comment says, and then needs the history scopes', () => {
-		const subscribed = manifest.replace(/# (?=- message\.(?:channels|groups)\n)/g, '');
-		expect(checkManifest(subscribed)).toEqual(
-			['channels', 'groups'].map(
-				(kind) =>
-					expect.stringContaining(`makes ${kind}:history optional, but the event message.${kind} needs it`) as string,
-			),
-		);
-		const [scopes = '', optional = ''] = subscribed.split('bot_optional:');
-		const required = optional.replace('      - channels:history\n      - groups:history\n', '');
-		expect(checkManifest(`${scopes}bot_optional:${required}`)).toEqual([]);
-	});
-
 	it.each(broken)('is refused with $what', ({ line, other, problem }) => {
 		expect(checkManifest(changed(line, other)).join('\n')).toContain(problem);
 	});

@@ -23,9 +23,6 @@ export const knownScopes: Readonly<Record<string, string>> = {
 export const knownEvents: Readonly<Record<string, string | null>> = {
 	app_mention: 'app_mentions:read',
 	'message.im': 'im:history',
-	// With THREAD_REPLIES=on only.
-	'message.channels': 'channels:history',
-	'message.groups': 'groups:history',
 	channel_left: 'channels:read',
 	channel_archive: 'channels:read',
 	channel_unarchive: 'channels:read',

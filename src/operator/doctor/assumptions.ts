@@ -156,7 +156,6 @@ export const ASSUMPTIONS: Assumptions = {
 	},
 	...event('app_home_opened', true, 'user', 'channel', 'tab'),
 	...event('app_mention', true, 'user', 'channel', 'ts', 'thread_ts', 'text'),
-	...event('thread_message', false, 'user', 'channel', 'ts', 'thread_ts', 'text', 'channel_type'),
 	...event('message', false, 'user', 'channel', 'ts', 'text', 'channel_type'),
 	...event('member_joined_channel', false, 'user', 'channel'),
 	...event('member_left_channel', false, 'user', 'channel'),

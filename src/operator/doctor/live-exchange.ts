@@ -12,7 +12,6 @@ const STEPS: Readonly<Record<string, readonly [seen: string, undone: string]>> =
 	view_submission: ['Send', 'nobody pressed Send within 5 minutes'],
 	app_home_opened: ['Home tab', 'Slack told of no opening of the Home tab'],
 	app_mention: ['reply', 'Slack told of no mention in the thread'],
-	thread_message: ['reply as a message', 'optional, for THREAD_REPLIES, and Slack sent no message event of the reply'],
 	message: ['direct message', 'optional, and nobody wrote a direct message'],
 	member_left_channel: ['leaving', 'optional, and nobody left the channel'],
 	user_change: ['change', 'optional, and nobody changed their status'],
@@ -57,11 +56,9 @@ export function createLive(given: string, call: SlackCall, { clock, signal, line
 	function onArrival(body: Json): void {
 		// The other tab of the app's home has the same event.
 		const tab = at(body, 'event.tab') === 'messages' ? 'messages_tab' : undefined;
-		const inThread = at(body, 'event.channel_type') !== 'im' && at(body, 'event.type') === 'message';
-		if (inThread && (at(body, 'event.subtype') !== undefined || at(body, 'event.thread_ts') === undefined)) return;
 		const name = String(
 			tab ??
-				(inThread ? 'thread_message' : at(body, 'event.type')) ??
+				at(body, 'event.type') ??
 				at(body, 'actions.0.action_id') ??
 				(body.command === undefined ? body.type : 'command'),
 		);

@@ -76,7 +76,7 @@ export const OPTIONAL_SCOPES: Readonly<Record<string, string>> = {
 const WHERE_SCOPES_ARE = 'under "OAuth & Permissions", Scopes, Bot Token Scopes, and reinstall the app';
 
 /** Compares what Slack granted (a header of `auth.test`) with what manifest.yml asks for. */
-export async function checkScopes({ warning, failure, skipped, okIfNone }: Findings, { auth, settings }: Setup) {
+export async function checkScopes({ warning, failure, okIfNone }: Findings, { auth, settings }: Setup) {
 	const reply = await auth;
 	if (reply.kind !== 'ok') throw notChecked('the bot token could not be checked');
 	const header = reply.response.headers.get('x-oauth-scopes');
@@ -91,19 +91,13 @@ export async function checkScopes({ warning, failure, skipped, okIfNone }: Findi
 	}
 	for (const [scope, loss] of Object.entries(OPTIONAL_SCOPES)) {
 		if (granted.delete(scope)) continue;
-		const isOfGroups = scope === 'usergroups:read';
-		if (isOfGroups ? settings.ALLOWED_USERGROUPS?.length : settings.THREAD_REPLIES) {
-			const setting = isOfGroups ? 'ALLOWED_USERGROUPS' : 'THREAD_REPLIES';
-			failure(`${scope} is missing, and ${setting} needs it: add it ${WHERE_SCOPES_ARE}.`);
-		} else warning(`the optional ${scope} is missing: ${loss}. If you want it, add it ${WHERE_SCOPES_ARE}.`);
+		if (scope === 'usergroups:read' && settings.ALLOWED_USERGROUPS?.length)
+			failure(`${scope} is missing, and ALLOWED_USERGROUPS needs it: add it ${WHERE_SCOPES_ARE}.`);
+		else warning(`the optional ${scope} is missing: ${loss}. If you want it, add it ${WHERE_SCOPES_ARE}.`);
 	}
 	// Scopes that neither table has are left over.
 	if (granted.size > 0)
 		warning(`${[...granted].join(', ')}: granted, but Handraise does not use it. Remove it ${WHERE_SCOPES_ARE}.`);
-	if (settings.THREAD_REPLIES)
-		skipped(
-			'THREAD_REPLIES needs the events message.channels and message.groups; `npm run doctor -- live` tries them.',
-		);
 	return okIfNone('exactly those of manifest.yml.');
 }
 

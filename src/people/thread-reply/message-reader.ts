@@ -47,7 +47,6 @@ export function createMessageReader(core: HandlerContext) {
 		},
 		hasFiles: (message: unknown) => FILES.safeParse(message).success,
 		hasText: (message: unknown) => seenText(message, installation.identity().botUserId) !== '',
-		mentionsApp: (message: unknown) => mentionsIn(message).has(`@${installation.identity().botUserId}`),
 		/**
 		 * The text of a message as it is now; empty when it was deleted. `text` null: the app has no scope to read it. Null
 		 * when Slack did not say. @throws `too_fast`, because people share the limit of these calls

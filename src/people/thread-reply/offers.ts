@@ -116,31 +116,25 @@ export function createOffers(
 		},
 
 		/**
-		 * The task that offers a message to its author as the answer, or says why it cannot be one. A mention gets a reply
-		 * in any thread of a watch. Another message gets one only in the thread of an open question or its reminder, and
-		 * once for each author. Null for all others.
+		 * The task that offers a mention of the app to its author as the answer, or says why it cannot be one. Null where
+		 * the thread is about no watch, or the message has neither text nor files.
 		 */
-		async offerOf(request: PersonRequest, event: unknown, isMention: boolean): Promise<Task | null> {
+		async offerOf(request: PersonRequest, event: unknown): Promise<Task | null> {
 			const { person, channelId, threadTs, messageTs } = request;
 			const found = await findWatches(request);
 			const [hasText, withFiles] = [messages.hasText(event), messages.hasFiles(event)];
 			if (found.length === 0 || !(hasText || withFiles)) return null;
 			if (channelId === null || threadTs === null || messageTs === null) return null;
-			const tell = isMention ? reply.toPerson : reply.unasked;
-			const asking = isMention ? found : found.filter(isAboutOpen);
-			const [open, ...others] = (await Promise.all(asking.map(openOf))).flat();
+			const [open, ...others] = (await Promise.all(found.map(openOf))).flat();
 			if (open === undefined) {
-				const say = async (to: PersonRequest) => void (await tell(to, chosenTextHelp('nothing_open')));
-				return isMention ? { place: { channelId }, run: say } : null;
+				const say = async (to: PersonRequest) => void (await reply.toPerson(to, chosenTextHelp('nothing_open')));
+				return { place: { channelId }, run: say };
 			}
 			const { sessionId } = open.watch.session;
 			const sessionName = open.snapshot?.name ?? '';
 			const { question, readAt } = open.asked;
 			const isOne = others.length === 0;
-			const about = isOne ? open.question?.id : threadTs;
-			// A text may follow a file.
-			const what = isMention ? [channelId, messageTs] : hasText ? about : [about, 'files'];
-			const id = hashOf(JSON.stringify([person, what]));
+			const id = hashOf(JSON.stringify([person, [channelId, messageTs]]));
 			const target = { id, sessionId, messageIndex: question.messageIndex };
 			const position = isOne ? itemFor(question) : null;
 			// A question that is cut, or has several items, needs the form.
@@ -155,12 +149,12 @@ export function createOffers(
 				const isNew = await drafting.keepAside(person, { formId: id, sessionId, sessionName }, question, values);
 				const files = hasText ? null : filesHelp(core, { sessionId, name: sessionName });
 				const help = position === null ? chosenTextHelp(isOne ? 'secret' : 'several') : null;
-				if (isNew) await tell(to, files ?? help ?? offer);
+				if (isNew) await reply.toPerson(to, files ?? help ?? offer);
 			};
 			return { place: { channelId, answers: sessionId }, run };
 		},
 
-		/** The only item of the question that a reply was offered to, as last read. Null when another one is asked. */
+		/** The only item of the question that a message was offered to, as last read. Null when another one is asked. */
 		async itemOf({ teamId }: Person, { channelId, threadTs }: OfferedThreadReply, fingerprint: string) {
 			const found = await watches.findByPost({ teamId, channelId }, threadTs);
 			return (

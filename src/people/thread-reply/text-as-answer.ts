@@ -8,7 +8,7 @@ import type { SessionFlow } from '../session/session-flow.ts';
 import { createOffers } from './offers.ts';
 import { registerThreadReplies } from './thread-replies.ts';
 
-/** Registers "Use as answer", and messages in watched threads. A message opens no modal: it gets a button. */
+/** Registers *Use as answer*, and mentions of the app. A message opens no modal: it gets a button. */
 export function registerTextAsAnswer(
 	core: Parameters<typeof createOffers>[0] & Parameters<typeof registerThreadReplies>[0] & { flow: SessionFlow },
 ): void {
@@ -24,7 +24,7 @@ export function registerTextAsAnswer(
 	}
 
 	listen.message('app_mention', async (asked, event) => {
-		return (await offers.offerOf(asked, event, true)) ?? replying(asked, () => helpMessage());
+		return (await offers.offerOf(asked, event)) ?? replying(asked, () => helpMessage());
 	});
 
 	listen.valued(ACTIONS.useText, decodeTextTarget, async (request, { id, ...target }) => {

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { Answers } from '../../delivery/accept.ts';
 import type { Draft } from '../../delivery/draft-store.ts';
 import { optionsOr } from '../../domain/choices.ts';
@@ -8,46 +7,25 @@ import { changedTooLate, THREAD_REPLY_WORDS } from '../../screens/thread-reply.t
 import { type MessageContent, textMessage } from '../../slack/blocks.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, decodeThreadReply, type OfferedThreadReply } from '../../slack/ids.ts';
-import {
-	type AllowedRequest,
-	answerPlace,
-	forAnybody,
-	type PersonRequest,
-	type Press,
-	SILENTLY,
-} from '../../slack/request.ts';
+import { type AllowedRequest, answerPlace, forAnybody, type PersonRequest, type Press } from '../../slack/request.ts';
 import { sentences } from '../../slack/rich-text.ts';
 import type { ViewStore } from '../../surfaces/view-store.ts';
 import type { Drafting } from '../session/drafts.ts';
 import type { Offers } from './offers.ts';
 
-/** Edits, deletions, joins and posts of apps have other subtypes. In the app's direct messages, the help answers. */
-const REPLY_EVENT = z.object({
-	thread_ts: z.string(),
-	channel_type: z.literal(['channel', 'group']),
-	subtype: z.literal(['file_share', 'thread_broadcast']).nullish(),
-});
-
-/** Registers replies in the threads of open questions, and the buttons of the offer to send one as the answer. */
+/** Registers the buttons of the offer to send a message as the answer. */
 export function registerThreadReplies(
 	core: HandlerContext<{ views: ViewStore }> & { drafting: Drafting; answers: Answers },
 	offers: Offers,
 ): void {
-	const { listen, reply, drafting, answers, config, store } = core;
-	listen.message('message', async (request, event) => {
-		// Slack sends a mention also as an event of its own.
-		const isReply = config.THREAD_REPLIES && REPLY_EVENT.safeParse(event).success && !offers.mentionsApp(event);
-		const offer = isReply ? await offers.offerOf(request, event, false) : null;
-		return offer && { ...offer, ...SILENTLY };
-	});
-
+	const { listen, reply, drafting, answers, store } = core;
 	/** Replaces the offer, or deletes it (null), and forgets its text. */
 	async function end(request: PersonRequest, draft: Draft | undefined, content: MessageContent | null): Promise<void> {
 		if (!(await reply.inPlace(request, content)) && content !== null) await reply.withoutTurn(request, content);
 		if (draft !== undefined) await drafting.letGo(draft);
 	}
 
-	/** Stores the reply as an answer, as its text is now. Resolves to what is done after that. */
+	/** Stores the message as an answer, as its text is now. Resolves to what is done after that. */
 	async function send(
 		request: AllowedRequest,
 		press: Press,

@@ -62,17 +62,6 @@ describe('somebody whom the channel does not name', () => {
 		await readsOnly(app, id);
 	});
 
-	it('gets no offer for a reply in the thread, and nothing is said', async () => {
-		const { app, id, post } = await named({ THREAD_REPLIES: 'on' });
-		app.slack.settings.events.push('message.channels', 'message.groups');
-		await cleo(app).say('#agents', 'TP 570 please', { thread: post });
-		await app.pass(3_000);
-		expect(toldCleo(app)).toEqual([]);
-		await app.slack.as('grace').say('#agents', 'LH 1173', { thread: post });
-		await app.until(() => app.onlyFor('grace', '#agents').some((one) => one.buttons().includes('Send')));
-		expect(puts(app, id)).toEqual([]);
-	});
-
 	it('mentions the app in the thread and reads whom to ask', async () => {
 		const { app, id, post } = await named();
 		await cleo(app).mention('#agents', 'TP 570 please', { thread: post });
