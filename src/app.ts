@@ -72,10 +72,6 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 	/** Replicas share the limits of the session service and of Slack. */
 	const rateLimiter = createRateLimiter(clock, (key) => store.sharedStateOf(`rate:${key}`));
 	const { channelSettings } = store;
-	if (config.formerEscalateAfterMs !== null) {
-		const channels = await channelSettings.giveFormerEscalation(config.formerEscalateAfterMs);
-		if (channels > 0) log.info({ channels }, 'ESCALATE_AFTER is in the settings of these channels now');
-	}
 	const slack = createSlack({ config, clock, log, metrics, rateLimiter, store }, installation, {
 		ofSession: channelSettings.rulesOf,
 		ofAll: channelSettings.rulesOfAll,

@@ -7,7 +7,7 @@ import { APP_NAME, COMMAND, COMMANDS_OF_SLACK } from './kernel/command-name.ts';
 import { HandraiseError } from './kernel/errors.ts';
 import type { Log } from './kernel/log.ts';
 import { normalAddress } from './kernel/values.ts';
-import { formerSettings, LIMITS } from './limits.ts';
+import { LIMITS, removedSettings } from './limits.ts';
 import { type Environment, readSecret, SECRETS, secretFilesOf, withSecretFiles } from './secret-files.ts';
 import { DatabaseUrlError, readDatabaseUrl } from './store/postgres-address.ts';
 import { LONGEST_UNDO_MS } from './store/schema/answers.ts';
@@ -207,7 +207,7 @@ export function readSettings(given: Environment, needed = /^/, paths = environme
 		else if (parsed.success) settings[name] = parsed.data;
 		else problems.push(...parsed.error.issues.map((issue) => `${what} ${issue.message}`));
 	}
-	const removed = formerSettings(env);
+	const removed = removedSettings(env);
 	const stricter = removed.flatMap(({ setting, instead, isStricter }) =>
 		isStricter
 			? `${setting} is no setting any more, and its value is stricter than what holds now: ${instead}. Remove it to ` +
@@ -328,8 +328,6 @@ export function parseConfig(env: Environment, limits = LIMITS) {
 		pool: limits.pool,
 		personReads: limits.personReads,
 		watchLimits: { ...limits.watches, all: valid.MAX_WATCHES },
-		/** The removed setting `ESCALATE_AFTER`, for channels of 1.1.0 without an own time; null: never. */
-		formerEscalateAfterMs: duration.default(null).catch(null).parse(textOf(env, 'ESCALATE_AFTER')),
 	};
 }
 

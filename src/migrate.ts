@@ -6,7 +6,6 @@ import { createLog, type Log } from './kernel/log.ts';
 import { type CommandIo, command, invalid, needFile, runCommand, whoRunsIt } from './operator/command.ts';
 import { moveService, type ServiceMoved } from './operator/service-move.ts';
 import { counted } from './slack/phrases.ts';
-import { readKeys } from './store/encryption.ts';
 import { keyFileIn } from './store/key-file.ts';
 import { OWN_SCHEMA } from './store/migrate.ts';
 import { OF_COMMAND } from './store/postgres.ts';
@@ -15,7 +14,7 @@ import { migratePostgres, openStore } from './stores.ts';
 const USAGE = `Usage: npm run migrate                      brings PostgreSQL's database to this version's schema
        npm run migrate -- --service-moved   moves all that is stored to SESSION_SERVICE_URL, while nothing runs`;
 
-const SCHEMA_SETTINGS = /^(DATABASE_URL|PGSSLMODE|ENCRYPTION_KEY|LOG_LEVEL)/;
+const SCHEMA_SETTINGS = /^(DATABASE_URL|PGSSLMODE|LOG_LEVEL)/;
 const ALL_SETTINGS = /^(DATABASE_|PGSSLMODE|LOG_LEVEL|DATA_DIR|ENCRYPTION_KEY|SESSION_SERVICE_URL)/;
 
 /** Creates or migrates the schema of `DATABASE_URL`, perhaps with a database role that the program does not have. */
@@ -24,8 +23,7 @@ async function migrateSchema({ env, stdout }: CommandIo): Promise<void> {
 	const missing = 'DATABASE_URL is missing: it names the PostgreSQL database. SQLite is migrated at the start';
 	if (settings.DATABASE_URL === null) throw invalid(missing);
 	const log = createLog(settings.LOG_LEVEL, stdout);
-	const keys = readKeys(settings.ENCRYPTION_KEY ?? '', settings.ENCRYPTION_KEY_FORMER);
-	await migratePostgres(settings.DATABASE_URL, { clock: systemClock, log, keys });
+	await migratePostgres(settings.DATABASE_URL, { clock: systemClock, log });
 	log.info({ schema: OWN_SCHEMA }, "the database has this version's schema");
 }
 

@@ -20,6 +20,7 @@ import { type Ask, type Forgotten, type Page, SOCKET } from './operator/person-r
 import { isUserId } from './slack/phrases.ts';
 import { readKeys } from './store/encryption.ts';
 import { openCipher } from './store/keys.ts';
+import { needSchema } from './store/migrate.ts';
 import { PERSON_TABLES } from './store/person-ids.ts';
 import { openPostgres } from './store/postgres.ts';
 import { createLetters } from './store/shared-states.ts';
@@ -73,6 +74,7 @@ async function asking<T>(io: CommandIo, work: (ask: AskFor) => Promise<T>): Prom
 	if (settings.DATABASE_URL === null) return work((ask) => overSocket(directory, { ...ask, by }));
 	const db = openPostgres(settings.DATABASE_URL, createLog('silent'));
 	try {
+		await needSchema(db.read);
 		const keys = readKeys(settings.ENCRYPTION_KEY ?? '', settings.ENCRYPTION_KEY_FORMER);
 		const cipher = await openCipher(db, keys);
 		const stopped = stoppedBy(io, 'SIGINT', 'SIGTERM');

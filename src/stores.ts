@@ -1,9 +1,7 @@
-import { existsSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createAnswerStore } from './delivery/answer-store.ts';
 import { createDraftStore } from './delivery/draft-store.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
-import { codeOf } from './kernel/errors.ts';
 import { createHandOverStore } from './people/hand-over/hand-over-store.ts';
 import { createInboxStore } from './screens/inbox-store.ts';
 import { createChannelSettingsStore } from './sessions/channel-settings-store.ts';
@@ -15,7 +13,7 @@ import { auditLineOf } from './store/audit-reader.ts';
 import type { StoreDatabase } from './store/database.ts';
 import { freeOrphanedLeases } from './store/due.ts';
 import { readKeys } from './store/encryption.ts';
-import { keyFileIn, loadOrMakeKeyFile } from './store/key-file.ts';
+import { loadOrMakeKeyFile } from './store/key-file.ts';
 import { type KeyOptions, openKeys } from './store/keys.ts';
 import { type MigrationContext, migrate, whyReplaced } from './store/migrate.ts';
 import { createPeopleStore } from './store/people-store.ts';
@@ -41,7 +39,7 @@ export interface StoreOptions extends Pick<KeyOptions, 'log' | 'onCheckpoint'> {
 	readonly dataDir: string;
 	/** 32 bytes as base64 or hexadecimal, or a passphrase. Absent (SQLite only): the key file in `dataDir`. */
 	readonly encryptionKey?: string | null | undefined;
-	/** Former keys, one a line. Used by a migration, and to notice that `npm run rekey` was forgotten. */
+	/** Former keys, one a line, to notice that `npm run rekey` was forgotten. */
 	readonly formerKeys?: string | null | undefined;
 	/** The session service's address. Absent (tests, commands): it is not checked. */
 	readonly serviceUrl?: string | undefined;
@@ -55,8 +53,8 @@ export type Store = Awaited<ReturnType<typeof openStore>>;
 
 /**
  * Opens the database and applies pending migrations. Throws `StoreUnavailableError`, or with the code
- * `database_in_use`, `database_newer`, `database_older`, `database_unsuitable`,
- * `encryption_key_invalid`, `rekey_needed` or `service_moved`.
+ * `database_in_use`, `database_newer`, `database_older`, `database_unsuitable`, `encryption_key_invalid`,
+ * `rekey_needed` or `service_moved`.
  */
 export async function openStore(options: StoreOptions) {
 	const { databaseUrl, pool, dataDir, encryptionKey, formerKeys, workspace, clock: ownClock, log } = options;
@@ -82,17 +80,9 @@ export async function openStore(options: StoreOptions) {
 	try {
 		if (ownClock === undefined) storeClock = await createStoreClock(db, systemClock, log);
 		const clock = ownClock ?? storeClock ?? systemClock;
+		await (databaseUrl == null ? migrate(db, { clock, log }) : migratePostgres(databaseUrl, { clock, log }));
 		// Only now: with SQLite open, this process holds the lock on the data directory.
-		const isKeyNew = keysGiven === null && !existsSync(keyFileIn(resolve(dataDir)));
 		const given = keysGiven ?? { own: loadOrMakeKeyFile(resolve(dataDir)), formers: [] };
-		const context = { clock, log, keys: given };
-		try {
-			await (databaseUrl == null ? migrate(db, context) : migratePostgres(databaseUrl, context));
-		} catch (error) {
-			// The database has another key. A new key file would be mistaken for it.
-			if (isKeyNew && codeOf(error) === 'encryption_key_invalid') rmSync(keyFileIn(resolve(dataDir)));
-			throw error;
-		}
 		const { serviceUrl: givenUrl } = options;
 		const serviceUrl = givenUrl === undefined ? '' : await addressFor(db, givenUrl, log);
 		keys = await openKeys({ ...given, db, sqlite, log, onCheckpoint: options.onCheckpoint });

@@ -118,7 +118,7 @@ const SCENES = {
 		app.service.faults.clear();
 		await app.until(() => form.text().includes(headline('ended')));
 	},
-	/** By a receipt of 1.1.0. */
+	/** By a receipt in a message that is no post. */
 	async discarding() {
 		const { offer } = await second('discarding');
 		const value = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(JSON.stringify(offer.blocks()))?.[0];

@@ -4,8 +4,6 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { main } from '../src/backup.ts';
 import { backUp, openRestore } from '../src/store/backup.ts';
-import { MIGRATIONS, migrate } from '../src/store/migrate.ts';
-import { context, openAt } from './store/migrating-process.ts';
 import { ANN, accepted, BOB, item, KEY, moved, OTHER_KEY, open, submission, T0, valuesOf } from './store/support.ts';
 import { runHere, runRekey, startCommand } from './support/commands.ts';
 
@@ -160,18 +158,6 @@ describe('npm run restore', () => {
 		copy = join(directory, 'nowhere.db');
 		await refused().toThrow(`There is no file ${copy}.`);
 		expect(formerFiles()).toEqual([]);
-	});
-
-	it('takes a backup of 1.0.0, which the next start migrates', async () => {
-		const database = openAt(dataDir);
-		await migrate(database, { ...context(), migrations: [MIGRATIONS[0]] });
-		await database.close();
-		backUp(dataDir, copy);
-		await store((opened) => accepted(opened, submission({ id: 'new' })));
-		const { lines } = await replaced();
-		expect(lines).toEqual([expect.stringMatching(/backup: 1$/), expect.stringMatching(/message 1: accepted$/)]);
-		await store((opened) => accepted(opened, submission({ id: 'afterwards' })));
-		expect(await answerIds()).toEqual(['afterwards']);
 	});
 
 	it('rolls back a database that a newer version has changed', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig, readSettings } from '../src/config.ts';
 import { HandraiseError } from '../src/kernel/errors.ts';
+import { removedSettings } from '../src/limits.ts';
 
 const COMPLETE = {
 	SLACK_BOT_TOKEN: 'xoxb-1',
@@ -36,7 +37,6 @@ describe('the settings', () => {
 			pool: { size: 10, statementMs: 2_000 },
 			personReads: { burst: 20, perMinute: 20 },
 			secretFiles: {},
-			formerEscalateAfterMs: null,
 			...COMPLETE,
 			SLACK_SIGNING_SECRET: null,
 			SLASH_COMMAND: '/session',
@@ -316,31 +316,22 @@ describe('the settings', () => {
 	});
 
 	it.each([
-		['SESSION_SERVICE_LIST', 'auto', 'off', 'the list of the service is used where it has one'],
-		['DATABASE_POOL_SIZE', '20', '9', 'a replica opens up to 10 connections, and one more while it starts'],
-		['DATABASE_STATEMENT_TIMEOUT_MS', '2000', '1999', 'a statement may take 2000 ms'],
-		['PERSON_BURST', '20', '2', 'one person may read 20 times at once'],
-		['PERSON_READS_PER_MINUTE', '1000', '19', 'one person may read 20 times a minute'],
-		['MAX_WATCHES_PER_PERSON', '50', '49', 'one person may watch 50 sessions, and all MAX_WATCHES'],
-		['MAX_WATCHES_PER_CHANNEL', '500', '1', 'one channel may watch 100 sessions, and all MAX_WATCHES'],
-		['WAITING_SECRET_DAYS', '30', '1', 'passwords of an answer that waits go after 7 days'],
-		['WATCH_MAX_DAYS', '7', '3', 'a watch of a session without any change ends after 7 days'],
-		['GIVE_UP_HOURS', '48', 'secret', 'an answer is tried for 24 hours'],
-	])('says what takes the place of %s, and refuses what was stricter', (setting, usual, stricter, instead) => {
-		const { removed, unknown, problems: none } = readSettings({ ...COMPLETE, [setting]: usual });
-		expect({ removed, unknown, none }).toEqual({
-			removed: [{ setting, instead: expect.stringContaining(instead) }],
-			unknown: [],
-			none: [],
-		});
-		const refused = readSettings({ ...COMPLETE, [setting]: stricter });
-		expect(refused.problems).toEqual([expect.stringContaining(instead)]);
-		expect(refused.problems[0]).toMatch(
-			new RegExp(`^${setting} is no setting any more, .*stricter than what holds now: .*\\. Remove it to accept that$`),
-		);
-		expect(refused.problems.join()).not.toContain('secret');
-		expect(refused.removed).toEqual([]);
-		expect(readSettings({ ...COMPLETE, [setting]: ' ' })).toMatchObject({ removed: [], problems: [] });
+		['the same number', 'GONE_DAYS', '7', false],
+		['a larger number', 'GONE_DAYS', '30', false],
+		['a smaller number, which was stricter', 'GONE_DAYS', '3', true],
+		['no number, which was stricter', 'GONE_DAYS', 'secret', true],
+		['the word that means the same', 'GONE_LIST', 'auto', false],
+		['another word, which was stricter', 'GONE_LIST', 'off', true],
+		['any value, where none was stricter', 'GONE_LOG', 'off', false],
+	] as const)('finds a removed setting with %s', (_, setting, value, isStricter) => {
+		const removed = {
+			GONE_DAYS: ['it is 7 days', 7],
+			GONE_LIST: ['it is used', 'auto'],
+			GONE_LOG: ['it is on', null],
+		} as const;
+		const [instead] = removed[setting];
+		expect(removedSettings({ ...COMPLETE, [setting]: value }, removed)).toEqual([{ setting, instead, isStricter }]);
+		expect(removedSettings({ ...COMPLETE, [setting]: ' ' }, removed)).toEqual([]);
 	});
 
 	it('says in one line what takes the place of THREAD_REPLIES, on or off', () => {
@@ -350,19 +341,6 @@ describe('the settings', () => {
 				unknown: [],
 				problems: [],
 			});
-	});
-
-	it('keeps the time of ESCALATE_AFTER for the channels, and says so', () => {
-		const moved = (after: string) => {
-			const env = { ...COMPLETE, ESCALATE_AFTER: after };
-			return [parseConfig(env).formerEscalateAfterMs, readSettings(env).removed.map(({ setting }) => setting)];
-		};
-		expect(['2h', 'off', 'soon', ' '].map(moved)).toEqual([
-			[7_200_000, ['ESCALATE_AFTER']],
-			[null, ['ESCALATE_AFTER']],
-			[null, ['ESCALATE_AFTER']],
-			[null, []],
-		]);
 	});
 
 	it('takes passphrases and folders with such signs in them', () => {

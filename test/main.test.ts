@@ -67,15 +67,6 @@ describe('the program', () => {
 		await rm(folder, { recursive: true });
 	});
 
-	it('exits with 1 and one line for a setting of before that was stricter', async () => {
-		const env = { ...complete(), GIVE_UP_HOURS: '2', PERSON_BURST: '40' };
-		const { code, stdout, stderr } = await runHere(main, [], env);
-		expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-		expect(stderr).toBe(
-			'GIVE_UP_HOURS is no setting any more, and its value is stricter than what holds now: an answer is tried for 24 hours. Remove it to accept that\n',
-		);
-	});
-
 	it('exits with 1 and one line when Slack refuses the bot token', async () => {
 		const { code, stderr } = await start({ ...complete(), SLACK_BOT_TOKEN: 'xoxb-wrong-secret' }).closed;
 		expect(code).toBe(1);

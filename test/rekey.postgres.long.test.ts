@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type Clock, systemClock } from '../src/kernel/clock.ts';
-import { createCipher, KEY_CHECK, parseEncryptionKey, readKeys } from '../src/store/encryption.ts';
+import { readKeys } from '../src/store/encryption.ts';
 import { openPostgres } from '../src/store/postgres.ts';
 import { rekey } from '../src/store/rekey.ts';
 import type { Store, StoreOptions } from '../src/stores.ts';
@@ -109,23 +109,6 @@ describe.each(STORES)('npm run rekey on %s', (kind) => {
 		expect(new Set(texts.map((text) => text.split(':')[0])).size).toBeGreaterThan(4);
 		expect(await run()).toMatchObject(DONE);
 		expect(await withStore(NEW, textsOf)).toEqual(texts);
-	});
-
-	it('finishes a change of the key that 1.1.0 had begun, after the migration', async () => {
-		const place = databaseUrl ?? directory.path;
-		const fixture = await readFixture(RELEASES[1], kind);
-		const rows = { ...fixture.rows };
-		const check = createCipher(parseEncryptionKey(OTHER_KEY), '1').encrypt('handraise 2', KEY_CHECK);
-		rows.meta = (rows.meta ?? []).map((row) =>
-			row.name === 'key_check' ? { ...row, value: `${row.value} ${check}` } : row,
-		);
-		await loadRows(place, { ...fixture, rows });
-		await expect(opened(OTHER_KEY)).rejects.toMatchObject({ code: 'encryption_key_invalid' });
-		await expect(opened(OTHER_KEY, { formerKeys: KEY })).rejects.toMatchObject(NEEDED);
-		expect(await run(OTHER_KEY)).toMatchObject(DONE);
-		const texts = await withStore(OTHER_KEY, textsOf);
-		expect(texts.length).toBeGreaterThan(4);
-		expect(texts.filter((text) => text.includes('cannot be read'))).toEqual([]);
 	});
 
 	it('is asked for by a start with a new key beside the former one', async () => {

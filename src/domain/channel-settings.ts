@@ -8,18 +8,12 @@ import { namesAnybody } from './answerers.ts';
 const named = z.object({ userIds: z.array(z.string()), groupIds: z.array(z.string()) });
 export type Mention = DeepReadonly<z.infer<typeof named>>;
 
-/** In the settings of 1.1.0, this word in place of a time means the setting of the environment. */
-export const FORMER_DEFAULT = 'default';
-
 /** What members of a channel set with `/session settings`. A setting absent from a stored row has its default. */
 export const channelSettings = z.object({
 	/** `default`: the time of `REMIND_AFTER`. Null: off. */
 	remindAfterMs: z.union([z.number(), z.literal('default'), z.null()]).default('default'),
-	/** Null: off. Rows of 1.1.0 may hold `default` until a start replaces it (`giveFormerEscalation`). */
-	escalateAfterMs: z.preprocess(
-		(after) => (after === FORMER_DEFAULT ? null : after),
-		z.number().nullable().default(null),
-	),
+	/** Null: off. Rows that 1.1.0 wrote may hold `default`, which is off. */
+	escalateAfterMs: z.preprocess((after) => (after === 'default' ? null : after), z.number().nullable().default(null)),
 	mention: named.default({ userIds: [], groupIds: [] }),
 	quietHours: quietHours.nullable().default(null),
 	answerers: named.default({ userIds: [], groupIds: [] }),

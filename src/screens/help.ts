@@ -19,7 +19,6 @@ const MISTYPED = {
 	link_without_id: 'That link has no session id in it.',
 	id_too_long: 'That is too long for a session id.',
 	unknown_flag: `No flag \`{typed}\`, so nothing was done. \`${COMMAND} settings\` has what differs between channels.`,
-	former_flag: `Not watched: \`{typed}\` is now the box *{setting}* in \`${COMMAND} settings\`.`,
 	reserved_id: 'A session id cannot be `{typed}`: the session service uses that word itself.',
 	all_alone: '`all` stands alone behind `watch` and `unwatch`.',
 } as const;
@@ -63,6 +62,6 @@ export function helpMessage(isWhole = false): MessageContent {
 
 export function mistypedMessage(reason: keyof typeof MISTYPED, typed = '', meant?: string): MessageContent {
 	const hint = meant === undefined ? rich`\`${COMMAND} help\` shows all.` : meantWords(meant);
-	const words = template(MISTYPED[reason], { meant: hint, setting: meant ?? '', typed: oneLine(typed, 150) });
+	const words = template(MISTYPED[reason], { meant: hint, typed: oneLine(typed, 150) });
 	return textMessage(sentences('⚠️', words));
 }

@@ -337,11 +337,8 @@ export function receiptMessage(answer: Answer, receipt: ReceiptContext): Message
 	return message(text, blocks);
 }
 
-/** The outcome of a press on a receipt, if the receipt itself does not show it. */
-export const PRESS_NOTES = {
-	notPosted: '💬 Handraise does not post your text any more. Copy it from here.',
-	noneWaits: 'Nothing else asks you now.',
-} as const;
+/** The outcome of a press on *Next question*. */
+export const NOTHING_ELSE_ASKS = 'Nothing else asks you now.';
 
 /** The author changed the text after it was sent. Shows the new text, so that it is not lost. */
 export function tooLateNote(texts: readonly string[]): Piece[] {

@@ -32,7 +32,6 @@ export function createSessionService(
 	{ proxy, onChanged }: Own,
 ) {
 	const keyOf = (sessionId: string) => ({ service: serviceUrl, sessionId });
-	// 1.1.0 keeps a state of another form under the address alone.
 	const sharedState = store.sharedStateOf(`budget:${serviceUrl}`);
 	const budget = createRequestBudget({ requestsPerMinute: config.SESSION_SERVICE_RPM, clock, sharedState });
 	const health = createServiceHealth({ clock }, (sessionId) => store.sessions.otherReadAt(keyOf(sessionId)));

@@ -1,10 +1,8 @@
 // Owns `channel_settings`: what people chose for a channel, and what changes with it.
-import { z } from 'zod';
 import { type AnswerRule, namesAnybody, OPERATOR, type PersonInGroups } from '../domain/answerers.ts';
-import { changedParts, DEFAULT_CHANNEL_SETTINGS, FORMER_DEFAULT, UNKNOWN_STYLE } from '../domain/channel-settings.ts';
+import { changedParts, DEFAULT_CHANNEL_SETTINGS, UNKNOWN_STYLE } from '../domain/channel-settings.ts';
 import type { Person } from '../domain/person.ts';
 import type { Log } from '../kernel/log.ts';
-import { parseOrNull } from '../kernel/values.ts';
 import { recordEvents } from '../store/audit.ts';
 import { readChannelSettings } from '../store/channel-settings.ts';
 import { addNew, change, channelOf, from, hasChanged, type StoreParts, type Tx } from '../store/database.ts';
@@ -25,9 +23,6 @@ export type StoredChannelSettings = Readonly<Awaited<ReturnType<typeof readChann
 type ChosenSettings = Pick<StoredChannelSettings, 'settings' | 'revision'> &
 	Readonly<{ person: Person; post: NewPost; now: number; groupIds?: PersonInGroups['groupIds'] }>;
 
-/** Settings as 1.1.0 stored them where nobody had chosen when to escalate. */
-const withoutEscalation = z.looseObject({ escalateAfterMs: z.literal(FORMER_DEFAULT).optional() });
-
 export type SettingsParts = Pick<StoreParts, 'db'> & { readonly log: Log };
 
 export function createChannelSettingsStore({ db, log }: SettingsParts) {
@@ -41,20 +36,6 @@ export function createChannelSettingsStore({ db, log }: SettingsParts) {
 		rulesOfAll: (teamId: string) => rulesAmong(db.read, { teamId }),
 		/** The lists that decide about sessions which this channel watches or has watched. */
 		rulesAround: (channel: ChannelKey) => rulesAround(db.read, channel),
-
-		/** Gives the time for escalations that 1.1.0 had for all to channels without their own. Returns how many got it. */
-		giveFormerEscalation: (escalateAfterMs: number) =>
-			db.write(async (trx) => {
-				let count = 0;
-				for (const row of await from(trx, 'channel_settings', {}).selectAll().execute()) {
-					const former = parseOrNull(withoutEscalation, row.settings);
-					if (former === null) continue;
-					const settings = JSON.stringify({ ...former, escalateAfterMs });
-					const seen = { ...channelOf(row), revision: row.revision };
-					if (await hasChanged(change(trx, 'channel_settings', seen, { settings }))) count += 1;
-				}
-				return count;
-			}),
 
 		tellNobodyLeft: (teamId: string, rules: readonly AnswerRule[], now: number) =>
 			db.write((trx) => tellNobodyLeft({ trx, now }, teamId, rules)),

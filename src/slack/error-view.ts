@@ -19,10 +19,10 @@ import { andMoreWords, contactOf, linkWords, momentOf, NOBODY_NAMED, sessionName
 import { plainWords, rich, sentences, template, type Words } from './rich-text.ts';
 
 /**
- * What of the person's input is safe after an error. `answer`: it is stored; `text`: still in the window; `draft`: kept
- * as a draft; `unchanged`: a change was not made; `nothing`: they only read.
+ * What of the person's input is safe after an error. `answer`: it is stored; `text`: still in the window;
+ * `unchanged`: a change was not made; `nothing`: they only read.
  */
-export type KeptInput = 'answer' | 'text' | 'draft' | 'unchanged' | 'nothing';
+export type KeptInput = 'answer' | 'text' | 'unchanged' | 'nothing';
 
 export interface ErrorContext {
 	readonly kept?: KeptInput;
@@ -97,7 +97,7 @@ const FOR_PERSON: Readonly<Record<string, Row>> = {
 		'Handraise could not check whether your answer was saved.',
 		'Press the button again: your answer is not sent twice.',
 	],
-	[OLDER]: ['Of an older version. Nothing was sent.', '{question}'],
+	[OLDER]: ['This button is from an older version. Nothing was sent.', '{question}'],
 	answer_not_yours: [
 		"This button belongs to somebody else's answer, or to an answer that no longer exists.",
 		'Nothing was changed.',
@@ -204,7 +204,6 @@ const questionWords = (link: string | undefined) =>
 
 function keptWords(kept: KeptInput, code: string): string {
 	if (kept === 'answer') return 'Your answer is saved.';
-	if (kept === 'draft') return 'What you typed is a draft of the question now, except secret text.';
 	if (kept === 'unchanged' && isRefusal(code)) return 'Nothing was changed.';
 	if (kept !== 'text') return '';
 	if (isRefusal(code)) return 'Your text is still here and was not sent.';

@@ -72,10 +72,6 @@ export const ACTIONS = {
 	/** On a receipt; `value`: the answer's id. */
 	tryAgain: 'answer.try_again',
 	giveUp: 'answer.give_up',
-	/** *Send again* on receipts of 1.1.0: as `answerAgain`, with the answer's text; `value`: the answer's id. */
-	sendAgain: 'answer.send_again',
-	/** *Post my text …* on receipts of 1.1.0: shows the receipt again; `value`: the answer's id. */
-	postToThread: 'answer.post_to_thread',
 	/** In the window of a receipt: opens the next question that waits for its author. */
 	nextQuestion: 'answer.next',
 	/** Opens the current question with the answer's text; `value`: the answer's id and a `SessionTarget`. */
@@ -103,8 +99,6 @@ export const ACTIONS = {
 	/** On a draft whose question is over; `value`: its form id. */
 	copyDraft: 'draft.copy',
 	discardDraft: 'draft.discard',
-	/** *Screenshot* in menus of 1.1.0: opens the session, which has it. */
-	showScreenshot: 'card.screenshot',
 	/** On a card: shown only to the person who presses it. */
 	showFiles: 'card.files',
 	/** The menu `⋯` of a message or view. The value of an option is from `encodeMenuChoice`. */
@@ -232,8 +226,6 @@ const TARGET = z.object({
 	sessionId: text,
 	/** Null: the open question. */
 	messageIndex: z.int().min(0).nullable(),
-	/** Not read. Posts of 1.1.0 have it in *Other answer…*. */
-	ownText: z.boolean().optional(),
 });
 export type SessionTarget = Readonly<z.infer<typeof TARGET>>;
 export const { encode: encodeTarget, decode: decodeTarget } = slackCodec('target', TARGET);
@@ -245,7 +237,7 @@ export const { encode: encodeTextTarget, decode: decodeTextTarget } = slackCodec
 const MENU_CHOICE = z.object({ actionId: text, value: text });
 export const { encode: encodeMenuChoice, decode: decodeMenuChoice } = slackCodec('menu', MENU_CHOICE);
 
-/** See `arrivalSeen` of an answer. Records of 1.0.0 lack it, so they are not read, and nothing of them is sent. */
+/** See `arrivalSeen` of an answer. */
 const ARRIVAL = z.int().nullable();
 
 /** `id`: of the draft with the text. `readAt`: when the read of the question began, clock milliseconds. */
@@ -352,11 +344,10 @@ const METADATA_SCHEMA = z.object({
 	offerLimit: INDEX.default(0),
 	/** In a history: how many answers are skipped. */
 	offset: INDEX.default(0),
-	/** Undefined in windows of 1.0.0. */
-	arrival: ARRIVAL.optional(),
+	arrival: ARRIVAL,
 	/** The session's name, masked and cut. Empty before the first read. */
 	sessionName: text.transform((name) => cutText(masked(name).text, 60)).default(''),
-	/** Not read. Windows of 1.1.0 have it at this place. */
+	/** Not read. Windows of 2.0.0 have it at this place. */
 	ownText: z.boolean().default(false),
 	/** The view shows its person what others see masked. */
 	showsHidden: z.boolean().default(false),

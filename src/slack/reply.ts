@@ -1,6 +1,4 @@
 import type { Core } from '../core.ts';
-import type { Origin } from '../domain/answer.ts';
-import { within } from '../kernel/clock.ts';
 import { setBounded } from '../kernel/memory.ts';
 import { LONGEST_RETRY_AFTER_MS, retryAtOf } from '../kernel/retries.ts';
 import { isOfBlocks, type MessageContent, type ModalView, plainMessage } from './blocks.ts';
@@ -32,8 +30,6 @@ import {
 import { addressOf, createViewHandle, openView, type ViewHandle } from './view-handle.ts';
 
 const REPLY_WITHIN_MS = 5_000;
-/** The part of Slack's 3 s for an acknowledgement in which it is asked for a link. */
-const LINK_WITHIN_MS = 800;
 /** More windows than Slack opens in the time for which they wait. */
 const MAX_OPENED_AHEAD = 1_000;
 
@@ -102,12 +98,6 @@ export function createReply(
 	function errorContext(error: unknown = null, kept: KeptInput = 'nothing') {
 		const { who } = Object(error) as Pick<ErrorContext, 'who'>;
 		return { kept, adminContact: config.ADMIN_CONTACT, retryAt: retryAtOf(error, clock.now()), who };
-	}
-
-	/** For errors about something that an older version made: with a link to the message of `threadTs`. */
-	async function olderContext({ channelId: channel, threadTs: ts }: Origin, kept?: KeptInput): Promise<ErrorContext> {
-		const link = channel === null || ts === null ? undefined : await linkOf(client, channel, ts);
-		return { ...errorContext(null, kept), link };
 	}
 
 	/**
@@ -219,15 +209,10 @@ export function createReply(
 			errorModal(slackCodeOf(error), newMetadata(start), errorContext(error)),
 		/** Says that an older version made the pressed message, with a link to its question unless they press too fast. */
 		async older(request: PersonRequest, { view, row }: Pick<Press, 'view' | 'row'>): Promise<void> {
-			const isTooFast = (await personReads.turn(request)) !== null;
-			const context = isTooFast ? errorContext() : await olderContext(row ?? originOf(request, view));
-			await toPerson(request, errorMessage(OLDER, null, context));
-		},
-		/** `older` as a view that replaces a form, in time for an acknowledgement. */
-		async olderView({ sessionId, sessionName, origin }: ViewMetadata, kept?: KeptInput): Promise<ModalView> {
-			const unlinked = () => errorContext(null, kept);
-			const context = await within(clock, olderContext(origin, kept), LINK_WITHIN_MS, unlinked);
-			return errorModal(OLDER, newMetadata({ sessionId, sessionName, origin }), context);
+			const { channelId, threadTs } = row ?? originOf(request, view);
+			const isLinked = channelId !== null && threadTs !== null && (await personReads.turn(request)) === null;
+			const link = isLinked ? await linkOf(client, channelId, threadTs) : undefined;
+			await toPerson(request, errorMessage(OLDER, null, { ...errorContext(), link }));
 		},
 		/** Tells a person about an error or a code. Errors are told however fast they are, `too_fast` now and then. */
 		async failed(request: PersonRequest, error: unknown, about: Partial<Subject> = {}): Promise<void> {

@@ -13,6 +13,7 @@ import { type ActRefusal, ANYWHERE, isCertainRefusal, type Place } from './acces
 import type { MessageContent, ModalView } from './blocks.ts';
 import type { Need } from './calls.ts';
 import { POST_METADATA_TYPE, slackCodeOf, slackFailure } from './clients.ts';
+import { OLDER } from './error-view.ts';
 import { CALLBACKS, decodeInboxRow, decodeMetadata, NO_OPTION, type ViewMetadata } from './ids.ts';
 
 /** Slack leaves out fields that do not apply, or sends null. A field of another type is ignored. */
@@ -151,7 +152,7 @@ export const isOfSession = (view: SubmittedView | null): view is SubmittedSessio
 /** @throws HandraiseError `older_version` when another version wrote the metadata */
 export function sessionViewOf(view: SubmittedView | null): SubmittedSessionView {
 	if (isOfSession(view)) return view;
-	throw new HandraiseError('the metadata of a view cannot be read', { code: 'older_version' });
+	throw new HandraiseError('the metadata of a view cannot be read', { code: OLDER });
 }
 
 const WRITTEN_SCHEMA = z
@@ -343,8 +344,8 @@ export function ifAllowedAnywhere(run: (request: PersonRequest) => TaskResult, o
 /** For tasks whose refusal is told later, at *Send answer*. */
 export const SILENTLY: TaskOptions = { refused: async () => {} };
 
-/** Whether a code refuses a person, or says that they are too fast: the program did not fail. */
-export const isNoFailure = (code: string) => code === 'too_fast' || isCertainRefusal(code);
+/** Whether a code refuses a person, or what an older version made, or says that they are too fast: no failure of ours. */
+export const isNoFailure = (code: string) => code === 'too_fast' || code === OLDER || isCertainRefusal(code);
 
 /** Logs what a request threw: a refusal as information, a limit of Slack as a warning, all else as an error. */
 export function logFailure(

@@ -5,9 +5,9 @@ import type { Log } from '../kernel/log.ts';
 import { pick } from '../kernel/values.ts';
 import { type AuditRow, transactionNumber } from './audit.ts';
 import { type Db, from, isPostgres, sql } from './database.ts';
-import { openUnchanged } from './inspect.ts';
+import { needSchema } from './migrate.ts';
 import { OF_COMMAND, openPostgres } from './postgres.ts';
-import { kyselyOn } from './sqlite.ts';
+import { kyselyOn, openUnchanged } from './sqlite.ts';
 
 /** The place of a row in the order of reading. */
 export type AuditCursor = Pick<AuditRow, 'transactionId' | 'number'>;
@@ -42,7 +42,7 @@ const absent = (words: string) => new HandraiseError(words, { code: 'no_database
 export async function openAudit(databaseUrl: string | null, dataDir: string, log: Log) {
 	const db = databaseUrl === null ? openFile(resolve(dataDir)) : openPostgres(databaseUrl, log, { pool: OF_COMMAND });
 	try {
-		await from(db.read, 'audit_events').select('number').limit(1).execute();
+		await needSchema(db.read);
 		return db;
 	} catch (error) {
 		await db.close();
@@ -56,6 +56,6 @@ function openFile(directory: string) {
 	if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) throw absent(`There is no database ${path}.`);
 	if (existsSync(`${path}-wal`) && !existsSync(`${path}-shm`))
 		throw absent(`${path} was not closed: start Handraise, which reads its log.`);
-	const database = openUnchanged(path);
+	const database = openUnchanged(path, { inUse: true });
 	return { read: kyselyOn(database), close: async () => database.close() };
 }

@@ -45,17 +45,10 @@ export const TABLES = tables({
 
 export type TableName = keyof typeof TABLES;
 export const TABLE_NAMES = Object.keys(TABLES) as TableName[];
-type Described<Name extends TableName> = (typeof TABLES)[Name]['columns'];
-/** The columns of the newest schema. */
-export type ColumnsOf<Name extends TableName> = {
-	[Column in keyof Described<Name> as Described<Name>[Column] extends { readonly until: number }
-		? never
-		: Column]: Described<Name>[Column];
-};
+export type ColumnsOf<Name extends TableName> = (typeof TABLES)[Name]['columns'];
 
-/** All columns in the order of `create table`, also those that a later migration drops. */
-export const allColumnsOf = (name: TableName) => Object.entries<Column>(TABLES[name].columns);
-export const columnsOf = (name: TableName) => allColumnsOf(name).filter(([, { until }]) => until === undefined);
+/** In the order of `create table`. */
+export const columnsOf = (name: TableName) => Object.entries<Column>(TABLES[name].columns);
 
 export type Tables = {
 	[Name in TableName]: { -readonly [Column in keyof ColumnsOf<Name>]: Value<ColumnsOf<Name>[Column]> };

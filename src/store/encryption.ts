@@ -7,19 +7,19 @@ const ALGORITHM = 'aes-256-gcm';
 const NONCE_LENGTH = 12;
 const TAG_LENGTH = 16;
 
-/** The form that ciphertexts begin with. All of 1.0.0, and some of 1.1.0, have another: see `one-form.ts`. */
+/** The form that ciphertexts begin with. */
 const FORM = '2';
 
 /** The beginning of each ciphertext of a key: always of the same length. */
-export const prefixOf = (keyId: string, form = FORM) => `${form}.${keyId}.`;
+export const prefixOf = (keyId: string) => `${FORM}.${keyId}.`;
 
 /** AES-256-GCM with the given 32 bytes. */
-export function createCipher(key: Buffer, form = FORM): Cipher {
+export function createCipher(key: Buffer): Cipher {
 	const keyId = createHash('sha256').update('handraise key id\0').update(key).digest('hex').slice(0, 8);
 	const secret = createSecretKey(key);
-	const prefix = prefixOf(keyId, form);
+	const prefix = prefixOf(keyId);
 	const additionalData = ({ table, id, column, bound = [] }: CipherPlace) =>
-		Buffer.from(JSON.stringify([form, table, id, column, ...bound]), 'utf8');
+		Buffer.from(JSON.stringify([FORM, table, id, column, ...bound]), 'utf8');
 	return {
 		keyId,
 		encrypt(text, place) {

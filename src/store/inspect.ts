@@ -1,7 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { type Answerers, namesAnybody } from '../domain/answerers.ts';
 import { channelSettings } from '../domain/channel-settings.ts';
@@ -12,7 +11,7 @@ import { OWN_SCHEMA } from './migrate.ts';
 import { readDatabaseUrl, tlsProblemOf } from './postgres-address.ts';
 import { COMPACTION_DUE } from './secret-wiping.ts';
 import { ADDRESSES_QUERY, type AddressRows } from './service-address.ts';
-import { isSqliteBusy } from './sqlite.ts';
+import { isSqliteBusy, openUnchanged } from './sqlite.ts';
 import { type LiveWorkspace, WORKSPACES_QUERY } from './workspaces.ts';
 
 /** What `npm run doctor` reads from a database without changing it. */
@@ -109,7 +108,7 @@ export async function inspectSqlite(dataDir: string, keys: GivenKeys | null) {
 		// The latest commits are in `handraise.db-wal`, which cannot be read without creating `handraise.db-shm`.
 		if (sizeOf(`${path}-wal`) > 0 && !existsSync(`${path}-shm`)) return { kind: 'unsettled' } as const;
 		const inUse = isLocked(join(resolve(dataDir), 'handraise.lock'));
-		using database = openUnchanged(path);
+		using database = openUnchanged(path, { inUse });
 		if (!inUse && Object.values(database.prepare('PRAGMA quick_check(1)').get() ?? {})[0] !== 'ok')
 			return { kind: 'unreadable', reason: 'damaged' } as const;
 		// One transaction: the running program may replace the key of secrets in between.
@@ -135,18 +134,6 @@ function isLocked(path: string): boolean {
 		if (isSqliteBusy(error)) return true;
 		throw error;
 	}
-}
-
-/**
- * Opens a database for reading, without creating files. WAL mode creates a missing `-wal` and `-shm` even then,
- * unless the file is `immutable`: that is safe, because without them nobody has it open.
- */
-export function openUnchanged(path: string): DatabaseSync {
-	if (existsSync(`${path}-wal`) && existsSync(`${path}-shm`))
-		return new DatabaseSync(path, { readOnly: true, timeout: 500 });
-	const url = pathToFileURL(path);
-	url.searchParams.set('immutable', '1');
-	return new DatabaseSync(url, { readOnly: true });
 }
 
 /** Result codes of SQLite (sqlite.org/rescode.html) and of the system. */

@@ -5,13 +5,9 @@ import type { Clock } from '../kernel/clock.ts';
 import { HandraiseError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import { type Db, isPostgres, nameInSql, type StoreDatabase, TABLES } from './database.ts';
-import type { GivenKeys } from './encryption.ts';
 import { LOOK_EVERY_MS } from './in-use.ts';
 import { lockFor } from './locks.ts';
-import { toOneForm } from './one-form.ts';
 import type { Column, Table } from './schema/columns.ts';
-import { FORMER_TABLES } from './schema/former.ts';
-import { toTwo } from './to-two.ts';
 
 /** Migrations wait for those of another replica, and may rewrite a table. */
 export const MIGRATION_MS = 300_000;
@@ -27,13 +23,13 @@ export interface Migration {
 	 * Runs in the transaction of all pending migrations. Untyped, because `Tables` describes the newest schema. `now`:
 	 * clock milliseconds.
 	 */
-	up(db: Kysely<unknown>, now: number, keys: GivenKeys): Promise<void>;
+	up(db: Kysely<unknown>, now: number): Promise<void>;
 }
 
-/** The schema of 1.0.0, which never changes again: `test/store/released-schema.test.ts` keeps it. */
-const INITIAL = 29;
+/** The schema of 2.0.0, which never changes again: `test/store/released-schema.test.ts` keeps it. */
+const BASE = 35;
 /** All tables, in the order of `create table`. */
-const DESCRIBED = Object.entries<Table>({ ...TABLES, ...FORMER_TABLES });
+const DESCRIBED = Object.entries<Table>(TABLES);
 /** By name. */
 const SORTED = DESCRIBED.toSorted(([one], [other]) => (one < other ? -1 : 1));
 const columnsOf = ({ columns }: Table) => Object.entries<Column>(columns);
@@ -41,13 +37,11 @@ const columnsOf = ({ columns }: Table) => Object.entries<Column>(columns);
 /** The parts of `create table` as of a migration. A key of one column is part of that column. */
 function definitionsOf(table: Table, migration: number): string[] {
 	const { key, unique = [] } = table;
-	const isThere = ([, { since = 0, until = Infinity }]: [string, Column]) => since <= migration && migration < until;
-	const columns = columnsOf(table).filter(isThere);
+	const columns = columnsOf(table).filter(([, { since = BASE }]) => since <= migration);
 	const list = (names: readonly string[]) => `(${names.map(nameInSql).join(', ')})`;
 	return [
 		...columns.map(([column, described]) => {
-			const [former, renamedBy] = described.was ?? [column, 0];
-			const definition = columnDefinition(migration < renamedBy ? former : column, described);
+			const definition = columnDefinition(column, described);
 			return String(key) === column ? definition.replace('not null', 'primary key') : definition;
 		}),
 		...(key.length > 1 ? [`primary key ${list(key)}`] : []),
@@ -63,11 +57,11 @@ function columnDefinition(column: string, { type, isNull, isUnique, default: val
 const createTable = (name: string, table: Table, migration: number) =>
 	sql.raw(`create table if not exists "${name}" (${definitionsOf(table, migration).join(', ')})`);
 
-/** Creates what a migration adds: tables, indexes, and columns of older tables. Renames the columns that it renames. */
+/** Creates what a migration adds: tables, indexes, and columns of older tables. */
 async function make(db: Kysely<unknown>, migration: number): Promise<void> {
-	const made = DESCRIBED.filter(([, { since = INITIAL }]) => since === migration);
+	const made = DESCRIBED.filter(([, { since = BASE }]) => since === migration);
 	for (const [name, table] of made) await createTable(name, table, migration).execute(db);
-	for (const [name, { indexes = {}, since: first = INITIAL }] of DESCRIBED) {
+	for (const [name, { indexes = {}, since: first = BASE }] of DESCRIBED) {
 		for (const [index, described] of Object.entries(indexes)) {
 			const [on, since] = typeof described === 'string' ? [described, first] : described;
 			const at = `$&index ${name}_${index} on ${name} `;
@@ -77,56 +71,19 @@ async function make(db: Kysely<unknown>, migration: number): Promise<void> {
 	for (const [name, table] of SORTED) {
 		for (const [column, described] of columnsOf(table).filter(([, { since }]) => since === migration))
 			await sql.raw(`alter table "${name}" add column ${columnDefinition(column, described)}`).execute(db);
-		for (const [column, { was: [former, renamedBy] = [column, 0] }] of columnsOf(table)) {
-			if (renamedBy !== migration) continue;
-			await sql.raw(`alter table "${name}" rename "${nameInSql(former)}" to "${nameInSql(column)}"`).execute(db);
-		}
-	}
-}
-
-/** Drops the indexes and columns that a migration drops. */
-async function drop(db: Kysely<unknown>, migration: number): Promise<void> {
-	for (const [name, table] of SORTED) {
-		for (const [index, described] of Object.entries(table.indexes ?? {}))
-			if (typeof described !== 'string' && described[2] === migration)
-				await sql.raw(`drop index ${name}_${index}`).execute(db);
-		for (const [column] of columnsOf(table).filter(([, { until }]) => until === migration))
-			await sql.raw(`alter table "${name}" drop column "${nameInSql(column)}"`).execute(db);
 	}
 }
 
 export const MIGRATIONS: readonly [Migration, ...Migration[]] = [
 	{
-		number: INITIAL,
-		name: 'initial',
+		number: BASE,
+		name: '2.0.0',
 		async up(db) {
-			await make(db, INITIAL);
-			// The salt for a passphrase, for each database its own.
-			await sql`insert into meta (name, value) values ('key_salt', ${randomBytes(16).toString('base64')})`.execute(db);
-		},
-	},
-	{ number: 30, name: 'what reads have shown', up: (db) => make(db, 30) },
-	{ number: 31, name: 'what Slack told of people', up: (db) => make(db, 31) },
-	{ number: 32, name: 'indexes for large tables', up: (db) => make(db, 32) },
-	{ number: 33, name: 'who may answer', up: (db) => make(db, 33) },
-	{
-		number: 34,
-		name: 'the audit',
-		async up(db) {
-			await make(db, 34);
+			await make(db, BASE);
 			const numbered = sql`alter table audit_events alter column number add generated always as identity`;
 			if (isPostgres(db)) await numbered.execute(db);
-		},
-	},
-	{
-		number: 35,
-		name: '2.0.0',
-		async up(db, now, keys) {
-			await make(db, 35);
-			await toTwo(db, now);
-			await toOneForm(db, keys);
-			await drop(db, 35);
-			for (const name of Object.keys(FORMER_TABLES)) await sql.raw(`drop table "${name}"`).execute(db);
+			// The salt for a passphrase, for each database its own.
+			await sql`insert into meta (name, value) values ('key_salt', ${randomBytes(16).toString('base64')})`.execute(db);
 		},
 	},
 ];
@@ -152,11 +109,23 @@ export function refuseSchema(schema: number | null, migrations: readonly Migrati
 	const words = isNewer
 		? `a newer Handraise made; this version has schema ${own}. Start the newer version, or restore the backup made ` +
 			'before the upgrade.'
-		: `an older Handraise made and this version, with schema ${own}, cannot take over. Start the older version, or ` +
-			'set DATA_DIR to an empty directory or DATABASE_URL to an empty database.';
+		: `a Handraise before 2.0.0 made; this version takes over databases of 2.0.0 (schema ${BASE}). Start 2.0.0 with ` +
+			'it once, then this version. Nothing was changed.';
 	const code = isNewer ? 'database_newer' : 'database_older';
 	return new HandraiseError(`The database has schema ${schema}, which ${words}`, { code });
 }
+
+/** For commands. @throws HandraiseError what `refuseSchema` returns, or `database_older` before this version's migration */
+export async function needSchema(db: Db): Promise<void> {
+	const schema = await schemaOf(db);
+	const refusal = refuseSchema(schema);
+	if (refusal !== null) throw refusal;
+	if (schema !== OWN_SCHEMA) throw new HandraiseError(NOT_MIGRATED, { code: 'database_older' });
+}
+
+const NOT_MIGRATED =
+	`The database does not have schema ${OWN_SCHEMA}. Start Handraise once, or run npm run migrate, with the keys that ` +
+	'it has. Nothing was changed.';
 
 const IS_OWN = sql<boolean>`(select max(number) from migrations) = ${OWN_SCHEMA}`;
 
@@ -231,21 +200,17 @@ const isLockTimeout = (error: unknown) => (error as { cause?: { code?: unknown }
 export interface MigrationContext {
 	readonly clock: Clock;
 	readonly log: Log;
-	/** The keys of the program, for a migration that encrypts values again. */
-	readonly keys: GivenKeys;
 }
 
 /**
- * Applies pending migrations in one transaction, for which other replicas wait. Throws what `refuseSchema` returns,
- * `encryption_key_invalid` when a key of the database is not given, and on PostgreSQL `database_in_use` after up to
- * `lookMs`. SQLite's file has one process.
+ * Applies pending migrations in one transaction, for which other replicas wait. Throws what `refuseSchema` returns, and
+ * on PostgreSQL `database_in_use` after up to `lookMs`. SQLite's file has one process.
  */
 export async function migrate(
 	db: StoreDatabase,
 	{
 		clock,
 		log,
-		keys,
 		migrations = MIGRATIONS,
 		lookMs = LOOK_FOR_REPLICA_MS,
 	}: MigrationContext & { migrations?: readonly Migration[]; lookMs?: number },
@@ -258,14 +223,14 @@ export async function migrate(
 		// `create table if not exists` needs the right to create, also where the table exists.
 		const found = sql<{ is: boolean }>`select to_regclass('migrations') is not null as is`;
 		const isThere = isShared && (await found.execute(trx)).rows[0]?.is === true;
-		if (!isThere) await createTable('migrations', TABLES.migrations, INITIAL).execute(trx);
+		if (!isThere) await createTable('migrations', TABLES.migrations, BASE).execute(trx);
 		const schema = await schemaOf(trx);
 		const refusal = refuseSchema(schema, migrations);
 		if (refusal !== null) throw refusal;
 		const pending = migrations.filter(({ number }) => number > (schema ?? 0));
 		if (pending.length > 0 && schema !== null && isShared) await refuseBesideReplica(trx, lookMs);
 		for (const { number, name, up } of pending) {
-			await up(trx as unknown as Kysely<unknown>, clock.now(), keys);
+			await up(trx as unknown as Kysely<unknown>, clock.now());
 			await trx.insertInto('migrations').values({ number, name, appliedAt: clock.now() }).execute();
 		}
 		return pending.map(({ name }) => name);

@@ -30,7 +30,7 @@ import {
 	secretsKeyName,
 } from './encryption.ts';
 import { untilUnused } from './in-use.ts';
-import { OWN_SCHEMA, schemaOf } from './migrate.ts';
+import { needSchema } from './migrate.ts';
 import { readMeta, sealAnew } from './sealing.ts';
 import { markForCompaction, startSecretWiping } from './secret-wiping.ts';
 import type { SqliteStoreDatabase } from './sqlite.ts';
@@ -100,7 +100,7 @@ const OTHER_KEYS =
 
 /** Adds to the check value each given key that it lacks. */
 async function mark(trx: Db, options: Options): Promise<void> {
-	if ((await schemaOf(trx)) !== OWN_SCHEMA) throw new HandraiseError(OTHER_SCHEMA, { code: 'database_older' });
+	await needSchema(trx);
 	const { own, formers, check } = await openGiven(trx, options);
 	const isNew = (master: Cipher) => !check.some((sealed) => opensCheck(master, sealed));
 	const added = mastersOf([own, ...formers])
@@ -115,10 +115,6 @@ async function writeCheck(trx: Db, value: string): Promise<void> {
 	const row = add(trx, 'meta', { name: KEY_CHECK.id, value });
 	await row.onConflict((conflict) => conflict.column('name').doUpdateSet({ value })).execute();
 }
-
-const OTHER_SCHEMA =
-	`The database does not have schema ${OWN_SCHEMA}. Start Handraise once, or run npm run migrate, with the keys that ` +
-	'it has. Nothing was changed.';
 
 const isOfOther = ({ keyId }: Cipher, { column }: SealedColumn) =>
 	sql<boolean>`substr(${sql.ref(column)}, 1, ${sql.lit(prefixOf(keyId).length)}) <> ${prefixOf(keyId)}`;

@@ -1,9 +1,7 @@
 import { NOTICES } from '../../src/screens/form-notices.ts';
-import { decodeMetadata } from '../../src/slack/ids.ts';
 import { statusWords } from '../../src/slack/phrases.ts';
 import {
 	answeredBy,
-	callSlack,
 	describe,
 	done,
 	expect,
@@ -75,34 +73,6 @@ describe('Answer again… opens the form of the newest question', () => {
 		expect(app.service.sessions.values(id, 2)).toEqual(['TP 570']);
 		await app.until(() => form.text().includes(headline('delivered')));
 		await app.until(() => answeredBy('grace', 'TP 570').test(post.text()));
-	});
-
-	it('from a receipt of 1.1.0 that offers Send again, with the text that was sent', async ({ app }) => {
-		const id = await app.watchedAsking(FLIGHT);
-		const receipt = await openSession(app, id);
-		await receipt.choose(0, 'LH 1173');
-		await receipt.submit();
-		await app.until(() => puts(app, id) === 1);
-		await app.until(() => receipt.text().includes(headline('delivered')));
-		const { formId: value = '' } = decodeMetadata(String(receipt.view().payload.private_metadata)) ?? {};
-		await receipt.close(true);
-		app.service.sessions.setStatus(id, 'active');
-		emptyNewest(app, id);
-		const label = { type: 'plain_text', text: 'Send again' };
-		const row = { type: 'actions', elements: [{ type: 'button', action_id: 'answer.send_again', text: label, value }] };
-		await callSlack(app.slack, 'chat.postMessage', {
-			channel: 'C0AGENTS',
-			text: 'A receipt',
-			blocks: [row],
-			parse: 'none',
-			link_names: false,
-		});
-		const former = await app.until(() => app.inChannel().find((one) => one.buttons().includes('Send again')));
-		const form = await formOf(app, 'ada', () => former.press('Send again'));
-		expect(form.value(0)).toBe('LH 1173');
-		expect(puts(app, id)).toBe(1);
-		await form.submit();
-		await app.until(() => puts(app, id) === 2);
 	});
 
 	it('from the window of the session, which says that the field is empty', async ({ app }) => {

@@ -1,4 +1,4 @@
-import { PRESS_NOTES } from '../../src/screens/receipt.ts';
+import { NOTHING_ELSE_ASKS } from '../../src/screens/receipt.ts';
 import { DELIVERED, describe, expect, forCase, inboxApp, it } from '../kit.ts';
 
 const NEXT = 'Next question';
@@ -39,6 +39,6 @@ describe('the receipt of an answer', () => {
 		await app.until(() => app.thread(third).some((post) => post.text().includes('Answered in the dashboard')));
 		app.slack.faults.clear();
 		await form.press(NEXT);
-		await app.windowSays(PRESS_NOTES.noneWaits, { without: [NEXT] });
+		await app.windowSays(NOTHING_ELSE_ASKS, { without: [NEXT] });
 	});
 });

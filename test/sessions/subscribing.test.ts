@@ -1,6 +1,5 @@
 import { SETTLED_WORDS } from '../../src/screens/question-post.ts';
 import { unwatchedAllWords, unwatchedWords, WATCHES_KEPT } from '../../src/screens/watch.ts';
-import { ACTIONS, encodeTarget } from '../../src/slack/ids.ts';
 import {
 	describe,
 	ended,
@@ -62,14 +61,6 @@ describe('/session watch', () => {
 		},
 	);
 
-	it('watches nothing for a flag of 1.1.0, and says where it is now', async ({ app }) => {
-		const id = app.session();
-		const told = await app.command(`/session watch ${id} —no-buttons`);
-		expect(told.text()).toBe('⚠️ Not watched: —no-buttons is now the box One-press buttons in /session settings.');
-		await app.pass(5_000);
-		expect(app.service.log.reads(id)).toEqual([]);
-	});
-
 	it.for([
 		{ what: 'where the bot is not a member', channel: '#general', code: 'watch_not_member' },
 		{ what: 'in a private channel that the bot cannot see', channel: '#vault', code: 'watch_not_member' },
@@ -88,21 +79,13 @@ describe('/session watch', () => {
 });
 
 describe('the buttons', () => {
-	it("watches and unwatches by the modal's buttons in the channel from which it was opened", async ({ app }) => {
+	it("watches by the modal's button in the channel from which it was opened", async ({ app }) => {
 		const id = app.session();
 		const modal = await openSession(app, id);
 		const told = await app.toldAfter(() => modal.press('Watch in this channel'));
 		expect(told.text()).toContain(WATCHING);
-		const card = await app.until(() => app.card(id));
+		await app.until(() => app.card(id));
 		await app.until(() => !modal.buttons().includes('Watch in this channel'));
-		// Only the card's menu ends it now; a window of 1.0.0 has a button for that.
-		const value = encodeTarget({ sessionId: id, messageIndex: null });
-		const text = { type: 'plain_text', text: 'Stop watching here' };
-		const [row] = modal.blocks().filter(({ type }) => type === 'actions');
-		Object.assign(row ?? {}, { elements: [{ type: 'button', action_id: ACTIONS.unwatch, text, value }] });
-		expect((await app.toldAfter(() => modal.press('Stop watching here'))).text()).toContain(unwatched(app, id));
-		await app.until(() => modal.buttons().includes('Watch in this channel'));
-		await app.until(() => card.text().includes(ended('unwatched')));
 	});
 
 	it("unwatches and opens the session by the card's buttons", async ({ app }) => {

@@ -59,7 +59,7 @@ describe('button values', () => {
 		expect(decodeChoice(encodeChoice(choice))).toEqual(choice);
 	});
 
-	it('decodes no buttons of 1.0.0, which know of no arrivals', () => {
+	it('decodes no buttons that know of no arrivals', () => {
 		expect(decodeChoice('["choice","s",3,"f","e",0,"Go on?","Yes",1,"C1"]')).toBeNull();
 		expect(decodeThreadReply('["reply","d","s",3,1,"C1","1.2","1.3"]')).toBeNull();
 	});

@@ -92,7 +92,9 @@ it('replies in a direct message to a press in a view of an older version', async
 			() => app.slack.as('ada').dm().length > before,
 			() => action_id,
 		);
-		expect(app.slack.as('ada').dm().at(-1)?.text()).toContain('Of an older version. Nothing was sent.');
+		expect(app.slack.as('ada').dm().at(-1)?.text()).toContain(
+			'This button is from an older version. Nothing was sent.',
+		);
 	}
 });
 
@@ -106,7 +108,7 @@ it('says of a button on a post of an older version that nothing was sent', async
 		message: { ts: '1700000009.000100' },
 	};
 	for (const action_id of [...ON_POSTS.split(' '), 'question.choose_1']) {
-		const hears = told(app, 'Of an older version. Nothing was sent.');
+		const hears = told(app, 'This button is from an older version. Nothing was sent.');
 		expect(
 			await pressed(
 				app,

@@ -4,10 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_CHANNEL_SETTINGS } from '../../src/domain/channel-settings.ts';
 import type { StoreDatabase } from '../../src/store/database.ts';
 import { MIGRATIONS, type Migration, migrate, OWN_SCHEMA } from '../../src/store/migrate.ts';
-import { newWatch } from '../sessions/support.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { usePostgres, useSqlite } from './empty-databases.ts';
 import { context, newerMigrations, openAt } from './migrating-process.ts';
@@ -50,37 +48,11 @@ describe.each([
 			expect(await numbersOf(db)).toEqual(NUMBERS);
 		}));
 
-	it('lets all answer as before what channels watched before they could name people', () =>
-		useAt(async (place) => {
-			const db = openAt(place);
-			await migrate(db, { ...context(), migrations: MIGRATIONS.filter(({ number }) => number < 33) });
-			await sql`insert into channel_settings (team_id, channel_id, settings, revision, changed_by, changed_at)
-				values ('T1', 'C1', '{"remindAfterMs":300000}', 4, 'U-ANN', 0)`.execute(db.read);
-			await db.close();
-			const own = { dataDir: place, databaseUrl: name === 'SQLite' ? null : place, encryptionKey: KEY };
-			const store = await open(own);
-			const { settings, revision } = await store.channelSettings.read({ teamId: 'T1', channelId: 'C1' });
-			expect(settings).toEqual({ ...DEFAULT_CHANNEL_SETTINGS, remindAfterMs: 300_000 });
-			expect(revision).toBe(4);
-			expect(await store.watches.add(newWatch())).toMatchObject({ kind: 'added' });
-			expect(await store.channelSettings.rulesOfAll('T1')).toEqual(new Map());
-			await store.close();
-		}));
-
 	it('refuses a newer schema and changes nothing', () =>
 		use(async (db) => {
 			await migrate(db, { ...context(), migrations: newerMigrations() });
 			await expect(migrate(db, context())).rejects.toMatchObject({ code: 'database_newer', retryable: false });
 			await migrate(db, { ...context(), migrations: newerMigrations() });
-		}));
-
-	it('refuses an older schema that it does not know', () =>
-		use(async (db) => {
-			const [initial] = MIGRATIONS;
-			const number = initial.number - 1;
-			await migrate(db, { ...context(), migrations: [{ ...initial, number }] });
-			await expect(migrate(db, context())).rejects.toMatchObject({ code: 'database_older', retryable: false });
-			expect(await numbersOf(db)).toEqual([number]);
 		}));
 
 	it('rolls back all migrations when one of them fails, and migrates a known older schema', () =>

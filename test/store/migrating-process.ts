@@ -1,11 +1,10 @@
 import { type Kysely, sql } from 'kysely';
 import { systemClock } from '../../src/kernel/clock.ts';
 import type { StoreDatabase } from '../../src/store/database.ts';
-import { readKeys } from '../../src/store/encryption.ts';
 import { MIGRATIONS, type Migration, migrate, OWN_SCHEMA } from '../../src/store/migrate.ts';
 import { openPostgres } from '../../src/store/postgres.ts';
 import { openSqlite } from '../../src/store/sqlite.ts';
-import { createRecordingLog, KEY } from './support.ts';
+import { createRecordingLog } from './support.ts';
 
 /** The migrations of a newer version, which moves and changes a column of the answers. */
 export function newerMigrations(halfWay: () => Promise<void> = async () => {}): readonly Migration[] {
@@ -29,10 +28,9 @@ export function openAt(place: string): StoreDatabase {
 }
 
 /** Of migrations that look for no replica: no test that uses it has one. */
-export const context = (key = KEY) => ({
+export const context = () => ({
 	clock: systemClock,
 	log: createRecordingLog(),
-	keys: readKeys(key),
 	lookMs: 0,
 });
 

@@ -5,6 +5,7 @@ import { runMigrate, startCommand } from '../support/commands.ts';
 import { createDocumentedRoles } from '../support/documented-roles.ts';
 import { startProgram } from '../support/program.ts';
 import { refusedStart } from '../support/refused-start.ts';
+import { skipUnless } from '../support/skip-unless.ts';
 import { context, openAt } from './migrating-process.ts';
 import { KEY } from './support.ts';
 
@@ -18,8 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-const settings = (databaseUrl: string, key = KEY) => ({ DATABASE_URL: databaseUrl, ENCRYPTION_KEY: key });
-const migrate = (databaseUrl: string, key?: string) => runMigrate([], settings(databaseUrl, key));
+const migrate = (databaseUrl: string) => runMigrate([], { DATABASE_URL: databaseUrl });
 
 const ofProgram = () => ({ ...harness.env, DATABASE_URL: roles.url, ENCRYPTION_KEY: KEY });
 
@@ -39,7 +39,7 @@ it('says that the owner has to set up the database', async () => {
 });
 
 it('sets the database up as its owner, and changes nothing the second time', async () => {
-	const first = await startCommand('migrate', [], settings(roles.ownerUrl)).closed;
+	const first = await startCommand('migrate', [], { DATABASE_URL: roles.ownerUrl }).closed;
 	expect(first).toEqual({ code: 0, stderr: '', stdout: expect.stringContaining('database schema updated') });
 	const second = await migrate(roles.ownerUrl);
 	expect(second).toEqual({
@@ -54,13 +54,11 @@ it('says in one line why it cannot be set up', async () => {
 	const url = new URL(roles.ownerUrl);
 	url.password = 'wrong';
 	const outcomes = await Promise.all([url.href, '', 'mysql://h'].map((databaseUrl) => migrate(databaseUrl)));
-	outcomes.push(await migrate(roles.ownerUrl, ''));
-	expect(outcomes.map(({ code }) => code)).toEqual([1, 1, 1, 1]);
+	expect(outcomes.map(({ code }) => code)).toEqual([1, 1, 1]);
 	expect(outcomes.map(({ stdout, stderr }) => stdout + stderr)).toEqual([
 		'PostgreSQL is unavailable (SQLSTATE 28P01): npm run doctor says why.\n',
 		'DATABASE_URL is missing: it names the PostgreSQL database. SQLite is migrated at the start\n',
 		expect.stringMatching(/^DATABASE_URL is not a PostgreSQL address.*\n$/),
-		expect.stringMatching(/^ENCRYPTION_KEY is missing: .*\n$/),
 	]);
 });
 
@@ -98,18 +96,24 @@ it('names a missing right at the start, and a missing right to connect in the do
 	expect(await examined()).toMatch(/^✗ Database: PostgreSQL refuses this user a right \(42501\): grant connect/);
 });
 
-it('leaves the migration of a database of 1.0.0 to the owner of its tables, also where anybody may create tables', async () => {
-	roles = await createDocumentedRoles();
-	const db = openAt(roles.ownerUrl);
-	await migrateTo(db, { ...context(), migrations: [MIGRATIONS[0]] });
-	await db.close();
-	await roles.asAdmin(`grant create on schema public to ${roles.role}`);
-	expect(await refusedStart(ofProgram())).toBe(
-		'PostgreSQL refuses it: must be owner of table answers (SQLSTATE 42501). npm run doctor names what is missing.',
-	);
-	expect(await examined()).toMatch(
-		/^✗ Database: PostgreSQL: this user may not create or change tables: .*npm run migrate/,
-	);
-	expect((await migrate(roles.ownerUrl)).code).toBe(0);
-	expect(await examined()).toMatch(/^✓ Database: PostgreSQL .*, at schema \d+\.$/m);
-});
+const MIGRATES = skipUnless(MIGRATIONS.length > 1, 'there is no migration after 2.0.0 yet');
+
+it(
+	'leaves the migration of a database of 2.0.0 to the owner of its tables, also where anybody may create tables',
+	MIGRATES,
+	async () => {
+		roles = await createDocumentedRoles();
+		const db = openAt(roles.ownerUrl);
+		await migrateTo(db, { ...context(), migrations: [MIGRATIONS[0]] });
+		await db.close();
+		await roles.asAdmin(`grant create on schema public to ${roles.role}`);
+		expect(await refusedStart(ofProgram())).toBe(
+			'PostgreSQL refuses it: must be owner of table answers (SQLSTATE 42501). npm run doctor names what is missing.',
+		);
+		expect(await examined()).toMatch(
+			/^✗ Database: PostgreSQL: this user may not create or change tables: .*npm run migrate/,
+		);
+		expect((await migrate(roles.ownerUrl)).code).toBe(0);
+		expect(await examined()).toMatch(/^✓ Database: PostgreSQL .*, at schema \d+\.$/m);
+	},
+);

@@ -3,9 +3,7 @@ import { readFileSync } from 'node:fs';
 import type pg from 'pg';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createLog } from '../../src/kernel/log.ts';
-import { readKeys } from '../../src/store/encryption.ts';
 import { migratePostgres } from '../../src/stores.ts';
-import { KEY } from '../store/support.ts';
 import { connectTo, createDatabase } from './postgres.ts';
 import { sharedPostgres } from './shared-postgres.ts';
 
@@ -39,7 +37,7 @@ export async function createMigratedDatabase(setting: string | null = null): Pro
 		const found = await client.query('select from pg_database where datname = $1', [TEMPLATE]);
 		if (found.rowCount === 0) {
 			await create();
-			await migratePostgres(ownerUrl, { clock: systemClock, log: createLog('error'), keys: readKeys(KEY) });
+			await migratePostgres(ownerUrl, { clock: systemClock, log: createLog('error') });
 		}
 	}
 	const { pathname } = new URL(await createDatabase(adminUrl, `owner ${TEMPLATE}_owner template ${TEMPLATE}`));

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createLog } from '../../src/kernel/log.ts';
-import { readKeys } from '../../src/store/encryption.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { openSqlite } from '../../src/store/sqlite.ts';
 
@@ -14,8 +13,7 @@ async function make(): Promise<string> {
 	const directory = await mkdtemp(join(tmpdir(), 'handraise-made-'));
 	const database = openSqlite(directory);
 	const log = createLog('fatal', { write: () => {} });
-	// A new database has nothing that needs one.
-	await migrate(database, { clock: systemClock, log, keys: readKeys('0'.repeat(64)) });
+	await migrate(database, { clock: systemClock, log });
 	await database.close();
 	return join(directory, FILE);
 }

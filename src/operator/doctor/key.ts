@@ -6,8 +6,7 @@ import { ciphersOf, fits, type GivenKeys, readKeyCheck } from '../../store/encry
 import type { DatabaseLook } from '../../store/inspect.ts';
 import { keyFileIn } from '../../store/key-file.ts';
 import { refuseKeys } from '../../store/keys.ts';
-import { OWN_SCHEMA, refuseSchema } from '../../store/migrate.ts';
-import { fitsBefore } from '../../store/one-form.ts';
+import { refuseSchema } from '../../store/migrate.ts';
 import { type Findings, notChecked, type Setup } from './check.ts';
 
 /** Whether the keys are those of the database, and which values need another one. */
@@ -59,10 +58,6 @@ function tryKeys(findings: Findings, look: Look, source: string, given: GivenKey
 	const { needed = 0, otherKey = 0, damaged = 0 } = look.values ?? {};
 	if (damaged > 0) warning(`no key opens ${counted(damaged, 'stored value')}, because of damage. They are left alone.`);
 	const names = given.formers.length === 0 ? `${source} is not` : `neither ${source} nor ENCRYPTION_KEY_FORMER is`;
-	if (look.schema !== OWN_SCHEMA) {
-		if (fitsBefore(look.keyCheck, given, look.keySalt)) return ok('a key of the database is given, for the migration.');
-		return failure(`${names} the key of the database: it is not migrated without that key. Set that key; ${LOST}`);
-	}
 	const ciphers = ciphersOf([given.own, ...given.formers], look.keySalt);
 	const check = readKeyCheck(look.keyCheck);
 	const refusal = refuseKeys(check, ciphers);

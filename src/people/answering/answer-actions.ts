@@ -1,7 +1,7 @@
 import type { Answers } from '../../delivery/accept.ts';
 import { type Answer, textsOf } from '../../domain/answer.ts';
 import { afterUndoWords, onlyAuthorCanUndo } from '../../screens/choice.ts';
-import { PRESS_NOTES, receiptContext, receiptMessage, receiptModal } from '../../screens/receipt.ts';
+import { NOTHING_ELSE_ASKS, receiptContext, receiptMessage, receiptModal } from '../../screens/receipt.ts';
 import type { Place } from '../../slack/access-policy.ts';
 import { textMessage } from '../../slack/blocks.ts';
 import type { HandlerContext } from '../../slack/context.ts';
@@ -109,13 +109,6 @@ export function registerAnswerActions(
 		({ origin: { channelId } }) => ({ channelId }),
 	);
 
-	onReceipt(
-		ACTIONS.postToThread,
-		(own, request, press) => sayBeside(request, press, own, PRESS_NOTES.notPosted),
-		// Also for whoever may not answer the session any more.
-		({ origin, question }) => windowPlace({ ...question, origin }),
-	);
-
 	onOwn(ACTIONS.undo, (own) => {
 		const undo = async (request: AllowedRequest) => {
 			const { answer, isDone } = await answers.withdraw(own, { onlyUnsent: true });
@@ -126,14 +119,10 @@ export function registerAnswerActions(
 		return ifAllowed(own.origin.channelId, undo, { changes: true });
 	});
 
-	onOwn(ACTIONS.sendAgain, (own, asked, press) =>
-		openForm(asked, press, { sessionId: own.question.sessionId, messageIndex: null, toAnswer: true, again: true }, own),
-	);
-
 	onOwn(ACTIONS.nextQuestion, async (own, asked, press) => {
 		const next = await nextOf(own);
 		if (next === null) {
-			const tell = (request: PersonRequest) => sayBeside(request, press, own, PRESS_NOTES.noneWaits);
+			const tell = (request: PersonRequest) => sayBeside(request, press, own, NOTHING_ELSE_ASKS);
 			return ifAllowedAnywhere(tell, { takesTurn: true });
 		}
 		return flow.open(asked, next, press.view);

@@ -1,10 +1,12 @@
 import type { Answers } from '../../delivery/accept.ts';
 import { type AnswerItem, submissionKeyOf } from '../../domain/answer.ts';
+import { HandraiseError } from '../../kernel/errors.ts';
 import { notYetWords, receiptContext, receiptModal, tooLateNote } from '../../screens/receipt.ts';
 import type { HandlerContext } from '../../slack/context.ts';
+import { OLDER } from '../../slack/error-view.ts';
 import { fieldTitle } from '../../slack/form/fields.ts';
-import { CALLBACKS, newMetadata, type ViewMetadata } from '../../slack/ids.ts';
-import { type AllowedRequest, isOfSession, type Submitted, type Wait, windowPlace } from '../../slack/request.ts';
+import { CALLBACKS } from '../../slack/ids.ts';
+import { type AllowedRequest, type Submitted, sessionViewOf, type Wait, windowPlace } from '../../slack/request.ts';
 import { line } from '../../slack/rich-text.ts';
 import type { Drafting, OpenForm } from '../session/drafts.ts';
 import type { SessionFlow } from '../session/session-flow.ts';
@@ -15,7 +17,7 @@ export function registerSubmission(
 ): void {
 	const { listen, flow, drafting, reply, answers } = core;
 
-	function submissionOf(request: AllowedRequest, { view, metadata, typed }: OpenForm, arrivalSeen: number | null) {
+	function submissionOf(request: AllowedRequest, { view, metadata, typed }: OpenForm) {
 		const length = Math.max(...metadata.fields) + 1;
 		const items = Array.from({ length }, (_, position): AnswerItem => {
 			const isField = metadata.fields.includes(position);
@@ -44,27 +46,18 @@ export function registerSubmission(
 			boxed: true,
 			origin: metadata.origin,
 			formReadAt: metadata.readAt,
-			arrivalSeen,
+			arrivalSeen: metadata.arrival,
 		};
-	}
-
-	async function older(shown: ViewMetadata, kept?: 'draft'): Promise<Submitted> {
-		return { ack: { response_action: 'update', view: await reply.olderView(shown, kept) } };
 	}
 
 	async function send(request: AllowedRequest, form: OpenForm, { inTime }: Wait): Promise<Submitted> {
 		const keepText = () => drafting.keep(request.person, form, true);
 		const { view, metadata } = form;
-		// A form of an older version is not sent. What was typed stays as a draft, unless it is secret.
-		if (metadata.arrival === undefined) {
-			await keepText();
-			return older(metadata, 'draft');
-		}
 		const { fieldErrors } = form.typed;
 		if (Object.keys(fieldErrors).length > 0) {
 			return { ack: { response_action: 'errors', errors: fieldErrors }, after: keepText };
 		}
-		const result = await inTime(answers.submit(submissionOf(request, form, metadata.arrival)), 'acceptance_unknown');
+		const result = await inTime(answers.submit(submissionOf(request, form)), 'acceptance_unknown');
 		flow.submitted(view.id);
 		request.log.info({ answer: result.answer.id, session: metadata.sessionId, outcome: result.kind }, 'submitted');
 		const texts = Object.values(form.typed.draft).filter((text) => text !== '');
@@ -81,12 +74,12 @@ export function registerSubmission(
 
 	listen.submission(CALLBACKS.session, {
 		async plan(_, view, wait) {
-			const form = isOfSession(view) ? await drafting.read(view) : null;
-			const place = { ...windowPlace(form?.metadata ?? null), ...(form && { answers: form.metadata.sessionId }) };
-			if (form !== null && form.metadata.fields.length > 0 && form.metadata.fingerprint !== null) {
-				return { place, run: (request) => send(request, form, wait) };
-			}
-			return { place, run: () => older(form?.metadata ?? newMetadata({ sessionId: '' })) };
+			const form = await drafting.read(sessionViewOf(view));
+			const { fields, fingerprint, sessionId } = form.metadata;
+			if (fields.length === 0 || fingerprint === null)
+				throw new HandraiseError('a form without a question was sent', { code: OLDER });
+			const place = { ...windowPlace(form.metadata), answers: sessionId };
+			return { place, run: (request) => send(request, form, wait) };
 		},
 		/** Shows the error at the first field, because only errors of fields leave the form and its texts as they are. */
 		failed(view, error) {

@@ -1,9 +1,7 @@
-import type { StylePart } from '../../domain/channel-settings.ts';
 import { withoutFinalMarks } from '../../domain/matching-text.ts';
 import { COMMAND_WORDS, type CommandWord, commandLike } from '../../kernel/command-name.ts';
 import { parseAddress } from '../../kernel/values.ts';
 import type { HelpReason } from '../../screens/help.ts';
-import { POSTS } from '../../screens/settings-fields.ts';
 import { isReservedId } from '../../service/service.ts';
 
 /** The service promises only that an id is a string. A button's value holds this many. */
@@ -83,11 +81,8 @@ function severalWords(first: string, others: readonly string[]) {
 const isAll = (words: readonly string[]) => words.length === 1 && words[0]?.toLowerCase() === 'all';
 
 function parseWatch(words: readonly string[], dashboardUrl: string | null) {
-	const flag = words.find((word) => FLAG.test(word));
-	if (flag !== undefined) {
-		const setting = FORMER_FLAGS[`-${flag.replace(/[\p{Pd}\u2212]+/gu, '-').toLowerCase()}`];
-		return setting === undefined ? help('unknown_flag', flag) : help('former_flag', flag, POSTS[setting].label);
-	}
+	const mistyped = unknownFlag(words);
+	if (mistyped !== null) return mistyped;
 	if (words.length === 0) return { kind: 'watch', sessionIds: [] } as const;
 	if (isAll(words)) return { kind: 'watchAll' } as const;
 	return withIds(words, dashboardUrl, MAX_IDS, (sessionIds) => ({ kind: 'watch', sessionIds }) as const);
@@ -100,18 +95,6 @@ function unknownFlag(words: readonly string[]) {
 	const flag = words.find((word) => FLAG.test(word));
 	return flag === undefined ? null : help('unknown_flag', flag);
 }
-
-/** The settings of channels that took the place of what 1.1.0 took behind `watch`. */
-const FORMER_FLAGS: Readonly<Record<string, StylePart>> = {
-	'--everything': 'progress',
-	'--questions-only': 'progress',
-	'--in-channel': 'questionsInThread',
-	'--thread-only': 'questionsInThread',
-	'--discreet': 'discreet',
-	'--no-discreet': 'discreet',
-	'--buttons': 'buttons',
-	'--no-buttons': 'buttons',
-};
 
 function withIds<Command>(
 	words: readonly string[],

@@ -122,8 +122,7 @@ export function registerSession(
 		});
 	});
 
-	const opening = [ACTIONS.answer, ACTIONS.open, ACTIONS.showScreenshot];
-	listen.valued(opening, decodeTarget, (request, target, { view, row }, id) => {
+	listen.valued([ACTIONS.answer, ACTIONS.open], decodeTarget, (request, target, { view, row }, id) => {
 		const options = { ...target, toAnswer: id === ACTIONS.answer, ...(row !== null && { origin: row }) };
 		return flow.open(request, options, view);
 	});

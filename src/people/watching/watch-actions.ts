@@ -13,7 +13,6 @@ import {
 	copyPlace,
 	forAnybody,
 	ifAllowed,
-	NOTHING_TO_DO,
 	originOf,
 	type PersonRequest,
 	SILENTLY,
@@ -47,19 +46,9 @@ export function registerWatchActions(
 		});
 	});
 
-	listen.valued(ACTIONS.unwatch, decodeTarget, (asked, { sessionId }, { view }) => {
-		const { channelId } = originOf(asked, view);
-		const shown = view && sessionViewOf(view);
-		async function stop(anybody: PersonRequest): Promise<Task> {
-			await unwatch({ ...anybody, channelId }, [sessionId]);
-			if (shown === null) return NOTHING_TO_DO;
-			// The unwatch succeeded, so a refusal to show the session is not worth a message.
-			const showAgain = async (request: AllowedRequest) =>
-				flow.show(request, { ...(await drafting.save(request.person, shown)), sameReading: true });
-			return ifAllowed(channelId, showAgain, SILENTLY);
-		}
-		const place = { ...windowPlace(shown?.metadata ?? null), channelId, inAnyChannel: true, unwatches: true } as const;
-		return ifAllowed(place, stop, { changes: true });
+	listen.valued(ACTIONS.unwatch, decodeTarget, ({ channelId }, { sessionId }) => {
+		const place = { channelId, inAnyChannel: true, unwatches: true } as const;
+		return ifAllowed(place, (request) => unwatch(request, [sessionId]), { changes: true });
 	});
 
 	// The button names the channel: the list may stand in a direct message.

@@ -14,7 +14,6 @@ import {
 	sealed,
 	tables,
 	text,
-	until,
 } from './columns.ts';
 
 /** How long an answer is tried before its author is asked. */
@@ -64,15 +63,12 @@ export const ANSWER_TABLES = tables({
 			endedAt: orNull(noted),
 			lastError: orNull(text),
 			timeline: json,
-			receiptState: until(35, json),
 			notBefore: orNull(ahead(LONGEST_RETRY_AFTER_MS, { lasts: true })),
 			missingCount: fromZero,
 			startFailed: fromZero,
-			restartAskedAt: until(35, orNull(noted)),
 			/** Null: it ended before 2.0.0. */
-			questionId: orNull({ ...text, since: 30 }),
-			evidence: until(35, orNull({ ...json, since: 30 })),
-			missingSince: orNull({ ...noted, since: 30 }),
+			questionId: orNull(text),
+			missingSince: orNull(noted),
 			/** The `endedAt` of the ending that its author has dismissed from their inbox. */
 			dismissedAt: orNull(noted),
 		},
@@ -88,8 +84,8 @@ export const ANSWER_TABLES = tables({
 			due: '(service, next_attempt_at) where next_attempt_at is not null',
 			secret: '(id) where secrets is not null',
 			person: '(user_id, accepted_at)',
-			arrived: [`(service, session_id) where state in ('delivered', 'resumed')`, 32],
-			authors: [`(ended_at) where user_id not like 'forgotten-%'`, 32],
+			arrived: `(service, session_id) where state in ('delivered', 'resumed')`,
+			authors: `(ended_at) where user_id not like 'forgotten-%'`,
 		},
 		kept: 'always',
 	},

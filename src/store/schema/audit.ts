@@ -36,14 +36,13 @@ export const AUDIT_TABLES = tables({
 			answer: word,
 			fingerprint: word,
 			/** A hash of all that the author saw of the question (`shownHashOf`). */
-			shownHash: { ...word, since: 35 },
+			shownHash: word,
 			outcome: word,
 			/** The `request` of log lines; null: the program did it by itself. */
 			request: word,
 		},
 		indexes: { committed: '(transaction_id, number)' },
 		kept: 'whileUsed',
-		since: 34,
 	},
 
 	/** Refusals of this minute, until each becomes one row of the audit. */
@@ -51,6 +50,5 @@ export const AUDIT_TABLES = tables({
 		key: ['minute', 'userId', 'action', 'outcome'],
 		columns: { minute: large, userId: personId, action: text, outcome: text, count: integer },
 		kept: 'whileUsed',
-		since: 34,
 	},
 });

@@ -36,10 +36,6 @@ export type Column = (Time | Value) & {
 	readonly default?: number | string;
 	/** The migration that added it; left out: the one of its table. */
 	readonly since?: number;
-	/** The migration that drops it: only migrations know it. */
-	readonly until?: number;
-	/** What it was called, and the migration that renames it. */
-	readonly was?: readonly [name: string, until: number];
 };
 
 /** Without an id of a person. */
@@ -59,14 +55,6 @@ export const noted = { type: 'bigint', longestMs: STEP_MS } as const;
 export const ahead = (longestMs: number, rule?: Omit<Time, 'type' | 'longestMs'>) =>
 	({ type: 'bigint', longestMs, ...rule }) as const;
 
-/** A column of released versions that a migration drops. */
-export const until = <const Of extends Column, const Migration extends number>(migration: Migration, column: Of) =>
-	({ ...column, until: migration }) as const;
-
-/** A column that was called `former` before a migration. */
-export const renamed = <const Of extends Column>(migration: number, former: string, column: Of) =>
-	({ ...column, was: [former, migration] }) as const;
-
 export const orNull = <const Of extends Column>(column: Of) => ({ ...column, isNull: true }) as const;
 
 export interface Table {
@@ -76,9 +64,9 @@ export interface Table {
 	readonly unique?: readonly (readonly string[])[];
 	/**
 	 * By the end of its name: what stands behind the table in `create index`, with `unique` before it; with the migration
-	 * that added it, if that is a later one than that of the table, and with the one that drops it.
+	 * that added it, if that is a later one than that of the table.
 	 */
-	readonly indexes?: Readonly<Record<string, string | readonly [on: string, since: number, until?: number]>>;
+	readonly indexes?: Readonly<Record<string, string | readonly [on: string, since: number]>>;
 	/** How long rows stay: days after their end, or `RETENTION_DAYS` if less. Of their values, docs/data.md tells it. */
 	readonly kept: number | 'always' | 'whileUsed';
 	/** The migration that made it; left out: the first. */

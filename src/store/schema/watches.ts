@@ -15,12 +15,10 @@ import {
 	PERSON_COLUMNS,
 	personId,
 	QUESTION,
-	renamed,
 	SESSION,
 	sealed,
 	tables,
 	text,
-	until,
 } from './columns.ts';
 
 /** The longest interval between two reads, however many sessions there are. */
@@ -41,9 +39,6 @@ export const WATCH_TABLES = tables({
 			...CHANNEL,
 			...SESSION,
 			mode: text,
-			questionsInChannel: until(35, integer),
-			discreet: until(35, fromZero),
-			buttons: until(35, { ...integer, default: 1 }),
 			createdBy: personId,
 			createdAt: noted,
 			revision: fromZero,
@@ -55,7 +50,7 @@ export const WATCH_TABLES = tables({
 			one_live: 'unique (team_id, channel_id, service, session_id)\n\t\twhere ended_at is null',
 			session: '(service, session_id) where ended_at is null',
 			ended: '(ended_at) where ended_at is not null',
-			ended_in: ['(team_id, channel_id, ended_at) where ended_at is not null', 35],
+			ended_in: '(team_id, channel_id, ended_at) where ended_at is not null',
 			of_session: '(service, session_id)',
 		},
 		kept: WATCH_DAYS,
@@ -66,10 +61,9 @@ export const WATCH_TABLES = tables({
 		columns: {
 			...SESSION,
 			...LEASE,
-			rhythm: until(35, json),
 			digest: orNull(json),
 			/** The content of cards. */
-			snapshot: renamed(35, 'view', orNull(sealed)),
+			snapshot: orNull(sealed),
 			/** Null while no watch is live. */
 			nextReadAt: orNull(ahead(LONGEST_INTERVAL_MS, { lasts: true })),
 			readBy: ahead(60 * MINUTE_MS, { lasts: true }),
@@ -78,17 +72,17 @@ export const WATCH_TABLES = tables({
 			/** When the newest read began that found a change; before any change, the first read. */
 			lastChangeAt: orNull(noted),
 			/** When an early read was asked for, because an answer was delivered. */
-			earlyReadAskedAt: renamed(35, 'touchedAt', orNull(noted)),
+			earlyReadAskedAt: orNull(noted),
 			/** Failed reads since the last successful one. */
 			failures: integer,
 			/** When a read first found the session over. One more read follows. */
 			overSince: orNull(noted),
 			/** Counts the requests for early reads: a read that began before the newest request does not cancel it. */
-			earlyReadCount: renamed(35, 'hurry', integer),
+			earlyReadCount: integer,
 			/** See `sessionReads`. */
-			reads: orNull({ ...json, since: 30 }),
+			reads: orNull(json),
 			/** When the service last saved it, as the newest list says; null: that does not name it. */
-			listed: orNull({ ...large, since: 35 }),
+			listed: orNull(large),
 		},
 		indexes: { due: '(service, next_read_at) where next_read_at is not null' },
 		kept: 'whileUsed',
@@ -105,13 +99,10 @@ export const WATCH_TABLES = tables({
 			...QUESTION,
 			/** Counts the session's questions in the order of asking. */
 			number: integer,
-			sameBefore: until(35, integer),
 			fingerprint: text,
 			shownHash: text,
 			/** What channels see of it, see `Asked`. Null after removal. Its index and its holder change. */
 			content: orNull({ ...sealed, bound: OF_SESSION }),
-			rewordedCount: until(35, fromZero),
-			rewordedAt: until(35, orNull(noted)),
 			/** When the read began that found it; 0: it was answered before anybody watched its session. */
 			askedAt: noted,
 			settledAt: orNull(noted),
@@ -119,7 +110,7 @@ export const WATCH_TABLES = tables({
 			/** Our answer that settled it; null: it was given outside Handraise, or there is none. */
 			answerId: orNull(text),
 			/** See `Evidence`. */
-			evidence: orNull({ ...json, since: 30 }),
+			evidence: orNull(json),
 			/** See `HandOver`; null: nobody has handed it over. */
 			handOverId: orNull(text),
 			/** Null too when the hand-over is over. */
@@ -139,9 +130,8 @@ export const WATCH_TABLES = tables({
 			one_open: 'unique (service, session_id) where settled_at is null',
 			held: '(held_watch_id) where held_watch_id is not null',
 			settled: '(settled_at) where settled_at is not null',
-			asked: ['(service, asked_at)', 29, 35],
-			from: ['(from_user_id) where from_user_id is not null', 32],
-			to: ['(to_user_id) where to_user_id is not null', 32],
+			from: '(from_user_id) where from_user_id is not null',
+			to: '(to_user_id) where to_user_id is not null',
 		},
 		kept: WATCH_DAYS,
 	},
@@ -198,17 +188,17 @@ export const WATCH_TABLES = tables({
 			shownKey: orNull(text),
 			shownAt: orNull(noted),
 			/** `held`, `awaited` or `unreadable`: it delays no other post of its stream. Null: later ones wait for it. */
-			waitsAs: renamed(35, 'lastError', orNull(text)),
+			waitsAs: orNull(text),
 			/**
 			 * Of a question's post: since when its reminders count, and which there were. Null: the post has no
 			 * reminders.
 			 */
-			remindSince: orNull({ ...noted, since: 35 }),
-			remindedAt: orNull({ ...noted, since: 35 }),
-			escalationCount: { ...fromZero, since: 35 },
-			lastReminderAt: orNull({ ...noted, since: 35 }),
+			remindSince: orNull(noted),
+			remindedAt: orNull(noted),
+			escalationCount: fromZero,
+			lastReminderAt: orNull(noted),
 			/** 1: Slack has refused its blocks, so it goes out as plain text. */
-			isPlain: { ...fromZero, since: 35 },
+			isPlain: fromZero,
 		},
 		unique: [
 			['stream', 'uniqueKey'],
@@ -222,10 +212,9 @@ export const WATCH_TABLES = tables({
 			watch: '(watch_id)',
 			ts: '(ts)',
 			handed_over: `(team_id, created_at) where kind = 'handedOver'`,
-			digests: [`(place_id) where kind = 'digest' and state = 'shown'`, 29, 35],
-			reminders: [`(place_id) where kind = 'reminder' and state = 'shown' and session_id is null`, 35],
-			next: ['(state, urgency, due_at, created_at) where due_at is not null', 32],
-			place: ['(place_id, state)', 32],
+			reminders: `(place_id) where kind = 'reminder' and state = 'shown' and session_id is null`,
+			next: '(state, urgency, due_at, created_at) where due_at is not null',
+			place: '(place_id, state)',
 		},
 		kept: WATCH_DAYS,
 	},
@@ -244,7 +233,6 @@ export const WATCH_TABLES = tables({
 		},
 		indexes: { due: '(due_at)', session: '(service, session_id)' },
 		kept: 'whileUsed',
-		since: 35,
 	},
 
 	/** One row for each view that is drawn again by itself, and for each answer of which there is still to tell. */
@@ -303,7 +291,6 @@ export const WATCH_TABLES = tables({
 			inboxes: `(followed_until) where kind in ('home', 'inbox')`,
 		},
 		kept: 'whileUsed',
-		since: 35,
 	},
 
 	channel_settings: {
@@ -324,7 +311,6 @@ export const WATCH_TABLES = tables({
 		columns: { ...CHANNEL, ...SESSION, enteredAt: noted },
 		indexes: { session: '(service, session_id)' },
 		kept: 'whileUsed',
-		since: 33,
 	},
 
 	/** A question hidden from a person's inbox for some time. */
@@ -357,8 +343,6 @@ export const WATCH_TABLES = tables({
 		columns: {
 			...CHANNEL,
 			service: text,
-			discreet: until(35, integer),
-			buttons: until(35, integer),
 			createdBy: personId,
 			createdAt: noted,
 		},
@@ -378,7 +362,6 @@ export const WATCH_TABLES = tables({
 		},
 		indexes: { wanted: '(team_id, wanted_at) where wanted_at is not null', used: '(used_at)' },
 		kept: WATCH_DAYS,
-		since: 31,
 	},
 
 	service_outages: { key: ['service'], columns: { service: text, downSince: noted }, kept: 'whileUsed' },

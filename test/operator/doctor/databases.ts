@@ -1,5 +1,4 @@
 import type { Answerers } from '../../../src/domain/answerers.ts';
-import { MIGRATIONS } from '../../../src/store/migrate.ts';
 import type { Store } from '../../../src/stores.ts';
 import { addWatch } from '../../sessions/support.ts';
 import { open, submission } from '../../store/support.ts';
@@ -9,10 +8,10 @@ import type { Env, Harness } from './harness.ts';
 // Databases as Handraise leaves them, of this version or of another one.
 
 /**
- * `former`: to be migrated. `shared`: with one watch of the doctor's workspace, and one watch and one answer of another.
+ * `shared`: with one watch of the doctor's workspace, and one watch and one answer of another.
  * `moved`: an answer for another address of the service; `both`: and a watch at the present one.
  */
-type Change = 'newer' | 'older' | 'former' | 'none' | 'shared' | 'moved' | 'both';
+type Change = 'newer' | 'older' | 'none' | 'shared' | 'moved' | 'both';
 
 export async function databaseAt({ dataDir, service }: Harness, change: Change, encryptionKey?: string): Promise<void> {
 	const store = await open({ dataDir, encryptionKey });
@@ -34,7 +33,6 @@ async function fillStore(store: Store, change: Change, service: string): Promise
 		if (change === 'newer') {
 			await db.insertInto('migrations').values({ number: 999, name: 'later', appliedAt: 0 }).execute();
 		}
-		if (change === 'former') await db.deleteFrom('migrations').where('number', '>', MIGRATIONS[0].number).execute();
 		if (change === 'older') {
 			await db.deleteFrom('migrations').execute();
 			await db.insertInto('migrations').values({ number: 1, name: 'former', appliedAt: 0 }).execute();

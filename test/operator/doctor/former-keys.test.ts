@@ -7,7 +7,6 @@ import { accepted, item, OTHER_KEY, open, submission } from '../../store/support
 import { runRekey } from '../../support/commands.ts';
 import { startReader } from '../../support/reading-process.ts';
 import { type Cases, testBroken } from './broken.ts';
-import { databaseAt } from './databases.ts';
 import { createHarness, type Harness } from './harness.ts';
 
 const NEW = 'a canary passphrase';
@@ -64,16 +63,6 @@ const cases: Cases = {
 		breaks: rekeyed,
 		env: keys,
 		says: /^✓ Encryption key: no stored value needs ENCRYPTION_KEY_FORMER, nor does handraise\.db hold one that does: remove it\. Backups still need it, also handraise\.db\.before-… of a restore\.$/,
-	},
-	'the former version left the database': {
-		breaks: (harness) => databaseAt(harness, 'former', harness.secrets.encryptionKey),
-		env: ({ secrets }) => ({ ENCRYPTION_KEY: secrets.encryptionKey, ENCRYPTION_KEY_FORMER: OTHER_KEY }),
-		says: /^✓ Encryption key: a key of the database is given, for the migration\.$/,
-	},
-	'the former version left the database, with another key': {
-		breaks: (harness) => databaseAt(harness, 'former', harness.secrets.encryptionKey),
-		env: () => ({ ENCRYPTION_KEY: OTHER_KEY }),
-		says: /^✗ Encryption key: ENCRYPTION_KEY is not the key of the database: it is not migrated without that key\. Set that key/,
 	},
 	'the former key is another one': {
 		breaks: (harness) => underFormerKey(harness),

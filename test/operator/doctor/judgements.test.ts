@@ -58,20 +58,9 @@ it.each<[string, Partial<typeof WELL> | object, string[]]>([
 		],
 	],
 	[
-		'of 1.0.0',
-		{ schema: 29 },
-		[
-			`✓ Database: PostgreSQL 18.4, at schema 29. The first start migrates it to schema ${OWN_SCHEMA}, which the former version cannot use: make a backup first.`,
-		],
-	],
-	[
-		'of 1.0.0 with a user who does not own it',
-		{ schema: 29, mayMigrate: false },
-		[
-			expect.stringMatching(
-				/^✗ .*may not create or change tables: let their owner do it \(npm run migrate .*DATABASE_URL\)\.$/,
-			),
-		],
+		'of 1.1.0, with a user who does not own it',
+		{ schema: 34, mayMigrate: false },
+		[expect.stringMatching(/^✗ .*has schema 34, which a Handraise before 2\.0\.0 made; .* Start 2\.0\.0 with it once/)],
 	],
 	[
 		'of a newer version with a user who does not own it',

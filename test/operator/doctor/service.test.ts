@@ -101,13 +101,9 @@ const service: Cases = {
 		},
 		says: /^! Session list: the service could not say whether it has one \(500\)/,
 	},
-	'the service allows more than the setting, and two settings are none any more': {
-		env: () => ({ GIVE_UP_HOURS: '48', ESCALATE_AFTER: '1h', SESSION_SERVICE_RPM: '100' }),
-		says: [
-			/^! Settings: GIVE_UP_HOURS is no setting any more: an answer is tried for 24 hours\. Remove it after the next start\.$/,
-			/^! Settings: ESCALATE_AFTER is no setting any more: .* the first start gives it this one .*\. Remove it after the next start\.$/,
-			/^! Rate limit: .* allows 250 requests a minute, SESSION_SERVICE_RPM is 100: .*raise it/,
-		],
+	'the service allows more than the setting': {
+		env: () => ({ SESSION_SERVICE_RPM: '100' }),
+		says: /^! Rate limit: .* allows 250 requests a minute, SESSION_SERVICE_RPM is 100: .*raise it/,
 	},
 	'people want all sessions, and the service has no list': {
 		env: () => ({ DISCOVER_SESSIONS: 'true' }),

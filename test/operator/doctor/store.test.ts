@@ -32,14 +32,7 @@ const database: Cases = {
 	},
 	'an older version used the database': {
 		breaks: (harness) => databaseAt(harness, 'older'),
-		says: /^✗ Database: SQLite not in use\. The database has schema 1, which an older Handraise made .* Start the older version, or set DATA_DIR/,
-	},
-	'the former version used the database': {
-		breaks: (harness) => databaseAt(harness, 'former'),
-		says: [
-			/^✓ Database: SQLite not in use, at schema 29\. The first start migrates it to schema \d+, .*: make a backup first\.$/,
-			/^- Service address: not checked, because the database does not have schema \d+\.$/,
-		],
+		says: /^✗ Database: SQLite not in use\. The database has schema 1, which a Handraise before 2\.0\.0 made; .* Start 2\.0\.0 with it once/,
 	},
 	'the database is of another workspace too': {
 		breaks: (harness) => databaseAt(harness, 'shared'),

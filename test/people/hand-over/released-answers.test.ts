@@ -1,14 +1,4 @@
-import {
-	callSlack,
-	describe,
-	expect,
-	headline,
-	type InboxApp,
-	inboxApp,
-	openSession,
-	type Posted,
-	withApp,
-} from '../../kit.ts';
+import { describe, expect, headline, type InboxApp, inboxApp, openSession, type Posted, withApp } from '../../kit.ts';
 import { tooComplex } from '../../support/too-complex.ts';
 import { asked, dmOf, value } from '../press/harness.ts';
 
@@ -151,26 +141,4 @@ describe('an answer that lost to one that then failed', () => {
 		expect(offer.text()).toContain('That answer may have arrived: look at the session first.');
 		expect(offer.text()).not.toMatch(/not delivered|either/);
 	});
-});
-
-it.for([
-	['Send mine', 'answer.try_again'],
-	['Post my text to the thread', 'answer.post_to_thread'],
-] as const)('a press of %s on a receipt of 1.1.0 sends nothing', async ([label, action], { app }) => {
-	const { id, offer } = await released(app);
-	const value = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(JSON.stringify(offer.blocks()))?.[0];
-	const text = { type: 'plain_text', text: label };
-	const row = { type: 'actions', elements: [{ type: 'button', action_id: action, text, value }] };
-	await callSlack(app.slack, 'chat.postMessage', {
-		channel: 'C0AGENTS',
-		text: 'A receipt',
-		blocks: [row],
-		parse: 'none',
-		link_names: false,
-	});
-	const former = await app.until(() => app.inChannel().find((one) => one.buttons().includes(label)));
-	await app.seenBy('grace', former).press(label);
-	await app.pass(60_000);
-	expect(app.service.log.puts(id)).toEqual([]);
-	expect(app.inChannel().some((one) => one.text().includes('wanted to answer'))).toBe(false);
 });

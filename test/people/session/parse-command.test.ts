@@ -60,9 +60,8 @@ describe('/session', () => {
 		['wacth 3f9a2c1d', 'unknown_word', 'wacth', 'watch'],
 		['Unwach a b', 'unknown_word', 'Unwach', 'unwatch'],
 		['watch a —DISCREETE', 'unknown_flag', '—DISCREETE'],
-		['watch --discreet', 'former_flag', '--discreet', 'Discreet'],
-		['watch all --thread-only', 'former_flag', '--thread-only', "Questions in the card's thread"],
-		['watch a --questions-only --discreet', 'former_flag', '--questions-only', "Progress in the card's thread"],
+		['watch all --thread-only', 'unknown_flag', '--thread-only'],
+		['watch a --questions-only --discreet', 'unknown_flag', '--questions-only'],
 		[`watch a --${'buttons'.repeat(1000)}`, 'unknown_flag', `--${'buttons'.repeat(1000)}`],
 		['<@U123>', 'unclear', '<@U123>'],
 		['watch a <!here>', 'unclear', '<!here>'],
@@ -95,7 +94,6 @@ describe('/session', () => {
 		['https://agents.example.com/app/sessions/session', 'has no session id in it'],
 		['x'.repeat(500), 'too long for a session id'],
 		['history', 'History is of one session: add its id. /session list'],
-		['watch a --questions-only', "--questions-only is now the box Progress in the card's thread in /session settings."],
 		[`watch ${Array.from({ length: 21 }, (_, n) => `s${n}`).join(' ')}`, 'up to 20 at once'],
 	])('says in one line of at most 15 words what is wrong with %j', (text, words) => {
 		const command = parse(text);
@@ -111,27 +109,21 @@ describe('/session', () => {
 		expect(parse('https://other.test/x?id=ab', null)).toEqual({ kind: 'help', reason: 'foreign_link' });
 	});
 
-	it.each(['--discreet', '—discreet', '–-discreet', '-discreet', '–DISCREET', '−−discreet', '‑discreet'])(
-		'takes %s for --discreet, which is a setting now',
-		(flag) => {
-			const former = { kind: 'help', reason: 'former_flag', word: flag, meant: 'Discreet' };
-			expect(parse(`watch a ${flag}`)).toEqual(former);
-			expect(parse(`watch ${flag} all`)).toEqual(former);
+	it.each(['--loud', '—loud', '–-loud', '-loud', '–LOUD', '−−loud', '‑loud', '--', '—', '--constructor'])(
+		'has no flag %s, and watches nothing',
+		(word) => {
+			const unknown = { kind: 'help', reason: 'unknown_flag', word };
+			expect(parse(`watch a ${word}`)).toEqual(unknown);
+			expect(parse(`watch ${word} all`)).toEqual(unknown);
 		},
 	);
-
-	it.each(['--loud', '—loud', '--', '—', '--constructor'])('has no flag %s, and watches nothing', (word) => {
-		const unknown = { kind: 'help', reason: 'unknown_flag', word };
-		expect(parse(`watch a ${word}`)).toEqual(unknown);
-		expect(parse(`watch ${word} all`)).toEqual(unknown);
-	});
 
 	it.each<[string, object]>([
 		['\u200b3f9a\u00ad2c1d\u200f', { kind: 'open', sessionId: '3f9a2c1d' }],
 		['“\u202a3f9a2c1d\u202c”', { kind: 'open', sessionId: '3f9a2c1d' }],
 		[
 			'\ufeffWa\u200btch\u00a03f9a2c1d\ufeff \u2066--dis\u2060creet\u2069',
-			{ kind: 'help', reason: 'former_flag', word: '--discreet', meant: 'Discreet' },
+			{ kind: 'help', reason: 'unknown_flag', word: '--discreet' },
 		],
 		['\u2067inbox\u2069', { kind: 'inbox' }],
 		['unwatch a\u200dll', { kind: 'unwatch', sessionIds: 'all' }],
@@ -168,7 +160,7 @@ describe('/session', () => {
 		// For whoever wants to choose one.
 		['watch', { kind: 'watch', sessionIds: [] }],
 		['watch a b a', { kind: 'watch', sessionIds: ['a', 'b'] }],
-		['watch a —no‑buttons', { kind: 'help', reason: 'former_flag', word: '—no‑buttons', meant: 'One-press buttons' }],
+		['watch a —no‑buttons', { kind: 'help', reason: 'unknown_flag', word: '—no‑buttons' }],
 		['watch "-x1"', { kind: 'watch', sessionIds: ['-x1'] }],
 		['watch "all"', { kind: 'watch', sessionIds: ['all'] }],
 		['watch "all" b', { kind: 'watch', sessionIds: ['all', 'b'] }],

@@ -96,20 +96,3 @@ it('forgets what was unticked', async ({ app }) => {
 	expect(valuesIn(modal)).toEqual([[], 'None']);
 	await sends(app, { id, modal }, ['None']);
 });
-
-it('ticks, in a refresh, what is chosen in a window with radio buttons, as an older version drew it', async ({
-	app,
-}) => {
-	const form = await asked(app, TOPPINGS);
-	for (const block of form.modal.blocks()) {
-		const element = block.element as { type: string } | undefined;
-		if (element?.type === 'checkboxes') element.type = 'radio_buttons';
-	}
-	expect(answerFields(form.modal)[0]?.kind).toBe('radio_buttons');
-	await form.modal.choose(0, 'Olives');
-	await form.modal.fill(NOTE_LABEL, 'Green');
-	await press(app, form.modal, 'Refresh');
-	expect(valuesIn(form.modal)).toEqual([['Olives'], 'Green']);
-	await form.modal.choose(0, ['Olives', 'Ham']);
-	await sends(app, form, ['Ham, Olives. Green']);
-});

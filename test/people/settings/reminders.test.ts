@@ -45,31 +45,6 @@ describe('reminders after a change of the settings', () => {
 		expect(elsewhere.filter((text) => REMINDER.test(text) || ESCALATION.test(text))).toEqual([]);
 	});
 
-	it('of channels without a time of their own for escalations get the one that was set for all, once', async () => {
-		const app = await forCase(settingsApp({ env: { REMIND_AFTER: '2m' } }));
-		await app.save({ Mention: ['grace'] });
-		await app.save({ 'Escalate after': '2 h' }, { channel: '#secret' });
-		await app.told(1, '#secret');
-		await app.stop();
-		// As 1.1.0 stored it.
-		app.onDatabase((database) =>
-			database.exec(`update channel_settings set settings = replace(settings, '86400000', '"default"')`),
-		);
-		await app.restart({ ESCALATE_AFTER: '5m' });
-		const shown = async (channel: string) => (await app.openSettings({ channel })).value('Escalate after');
-		expect([await shown('#agents'), await shown('#secret')]).toEqual(['5 min', '2 h']);
-		const id = await app.watched();
-		app.ask(id, ['Which colour?']);
-		await app.threadSays(id, REMINDER);
-		expect((await app.threadSays(id, ESCALATION)).rung()).toEqual(['grace']);
-		await app.save({ 'Escalate after': 'Off', Mention: [] });
-		await app.told(2);
-		await app.restart({ ESCALATE_AFTER: '1h' });
-		expect([await shown('#agents'), await shown('#secret')]).toEqual(['Off', '2 h']);
-		expect(app.changes()).toHaveLength(2);
-		expect(app.log.filter((line) => line.includes('ESCALATE_AFTER is in the settings'))).toHaveLength(1);
-	});
-
 	it('come though the quiet hours cannot be computed', async () => {
 		const app = await forCase(settingsApp({ env: { REMIND_AFTER: '2m' }, escalates: '5 min' }));
 		await app.save({

@@ -161,7 +161,6 @@ const MISTYPED: Readonly<Record<Exclude<HelpReason, 'asked'>, Parameters<typeof 
 	link_without_id: ['link_without_id'],
 	id_too_long: ['id_too_long', GIANT],
 	unknown_flag: ['unknown_flag', '—loud'],
-	former_flag: ['former_flag', '--thread-only', "Questions in the card's thread"],
 	reserved_id: ['reserved_id', 'query'],
 	all_alone: ['all_alone'],
 };

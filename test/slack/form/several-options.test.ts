@@ -110,24 +110,6 @@ describe('reading several options', () => {
 		expect(read(selected, more)).toBe(text);
 	});
 
-	it('reads the one option of a window that an older version drew, and shows it ticked then', () => {
-		const form = formOf([TOPPINGS], metadata);
-		const [field] = fieldsOf(form.blocks);
-		const blocks = form.blocks.map((block) =>
-			block === field ? { ...field, element: { ...field.element, type: 'radio_buttons' } } : block,
-		);
-		const { choices } = readView({ id: 'V1', blocks });
-		// Slack may keep what was chosen, as what it was chosen in.
-		const chosen = { type: 'radio_buttons', selected_option: { value: 'Olives' } };
-		const values = { [field?.block_id ?? '']: { 'form.field': chosen } };
-		for (const asDrawn of [choices, readView({ id: 'V1', blocks: form.blocks }).choices]) {
-			const { draft: kept } = readForm({ values, choices: asDrawn, metadata: form.metadata, draft: {} });
-			expect(kept).toEqual({ 0: 'Olives' });
-			const again = fieldsOf(formOf([TOPPINGS], form.metadata, { draft: kept }).blocks)[0];
-			expect(again?.element).toMatchObject({ type: 'checkboxes', initial_options: [{ value: 'Olives' }] });
-		}
-	});
-
 	it.each([TOPPINGS, SHOPS, listOf(99)])('is a view that Slack takes: %j', (item) => {
 		const { blocks } = formOf([item], metadata, { draft: { 0: item.description?.replaceAll('- ', '') ?? '' } });
 		expectSafeView({

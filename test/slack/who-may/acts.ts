@@ -212,7 +212,7 @@ const PRESSES: Readonly<Record<ActionId, readonly [Needs, PressValue]>> = {
 	[ACTIONS.newer]: ['form', nothing],
 	[ACTIONS.showHidden]: ['form', nothing],
 	[ACTIONS.watch]: ['form', target],
-	[ACTIONS.unwatch]: ['form', target],
+	[ACTIONS.unwatch]: ['nothing', target],
 	[ACTIONS.stopListed]: ['nothing', listedWatch],
 	[ACTIONS.unwatchAll]: ['nothing', askedEnd],
 	[ACTIONS.keepWatches]: ['nothing', nothing],
@@ -249,8 +249,6 @@ const PRESSES: Readonly<Record<ActionId, readonly [Needs, PressValue]>> = {
 	[ACTIONS.open]: ['nothing', target],
 	[ACTIONS.tryAgain]: ['receipt', ownAnswer],
 	[ACTIONS.giveUp]: ['receipt', ownAnswer],
-	[ACTIONS.sendAgain]: ['receipt', ownAnswer],
-	[ACTIONS.postToThread]: ['receipt', ownAnswer],
 	[ACTIONS.nextQuestion]: ['receipt', ownAnswer],
 	[ACTIONS.showQuestion]: ['receipt', ownAnswer],
 	[ACTIONS.answerNew]: [
@@ -272,7 +270,6 @@ const PRESSES: Readonly<Record<ActionId, readonly [Needs, PressValue]>> = {
 	[ACTIONS.copyDraft]: ['inbox', nothing],
 	[ACTIONS.discardDraft]: ['inbox', nothing],
 	[ACTIONS.settingsField]: ['settings', nothing],
-	[ACTIONS.showScreenshot]: ['nothing', target],
 	[ACTIONS.showFiles]: ['nothing', target],
 	[ACTIONS.openHistory]: ['nothing', target],
 	[ACTIONS.more]: [

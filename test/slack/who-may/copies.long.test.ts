@@ -13,8 +13,6 @@ const OWN: readonly string[] = [
 	ACTIONS.discardDraft,
 	ACTIONS.dismiss,
 	ACTIONS.giveUp,
-	ACTIONS.postToThread,
-	ACTIONS.sendAgain,
 	ACTIONS.tryAgain,
 	ACTIONS.undo,
 	ACTIONS.inboxNewer,

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createCipher, parseEncryptionKey } from '../../../src/store/encryption.ts';
 import type { Store, StoreOptions } from '../../../src/stores.ts';
 import { addWatch } from '../../sessions/support.ts';
 import { storeValues, TEXTS } from '../key-values.ts';
@@ -92,14 +91,6 @@ export function describeBoundValues(
 			const rows = store.db.read.selectFrom('watches').select('id').where('sessionId', '=', 's7');
 			const { id } = await rows.executeTakeFirstOrThrow();
 			expect((await store.watches.shownOf([id])).get(id)?.question).toMatchObject({ isUnreadable: true });
-		});
-
-		it('of former versions are not read, wherever they are put', async () => {
-			const { id } = await accepted(store, submission());
-			const former = createCipher(parseEncryptionKey(KEY), '1');
-			const sealed = former.encrypt('{"items":[]}', { table: 'answers', column: 'content', id });
-			await run(`update answers set content = '${sealed}'`);
-			expect(valuesOf(await store.answers.get(id))).toBe('unreadable');
 		});
 	});
 }
