@@ -174,11 +174,11 @@ async function badUpgrade(place: Place) {
 	note(`$ npm start   # the former version\n${former.stderr}[exit code ${former.code}]\n`);
 }
 
-const [{ commit: RELEASE }] = RELEASES;
+const [{ version: VERSION, commit: RELEASE, schema: RELEASED_SCHEMA }] = RELEASES;
 const WITH_RELEASE = skipUnless(await isCommit(RELEASE), 'a shallow clone lacks the commit of the release');
 const NEW_KEY = { ENCRYPTION_KEY: 'cd'.repeat(32) };
 
-/** The steps from 1.0.0, with answers that wait; then the key is changed, as the page says for one process. */
+/** The steps from the release, with answers that wait; then the key is changed, as the page says for one process. */
 async function upgradeAndChangeKey(place: Place, backup: 'npm run backup' | 'pg_dump', former: Settings) {
 	await using released = await copySource({ commit: RELEASE });
 	await place.install(dirname(released.entry));
@@ -192,7 +192,8 @@ async function upgradeAndChangeKey(place: Place, backup: 'npm run backup' | 'pg_
 	const isOfOwner = backup === 'pg_dump';
 	const before = await place.doctor();
 	note(before);
-	expect(before).toContain(isOfOwner ? 'npm run migrate' : `The first start migrates it to schema ${OWN_SCHEMA}`);
+	const toMigrate = isOfOwner ? 'npm run migrate' : `The first start migrates it to schema ${OWN_SCHEMA}`;
+	expect(before).toContain(RELEASED_SCHEMA < OWN_SCHEMA ? toMigrate : `, at schema ${OWN_SCHEMA}.`);
 	await place.migrate();
 	const stop = await place.start();
 	expect(await place.doctor()).toContain(`, at schema ${OWN_SCHEMA}.`);
@@ -246,7 +247,7 @@ describe('SQLite', { timeout: 180_000 }, () => {
 	});
 });
 
-it('upgrade drill: SQLite of 1.0.0 by the steps of the page, then another key', {
+it(`upgrade drill: SQLite of ${VERSION} by the steps of the page, then another key`, {
 	...WITH_RELEASE,
 	timeout: 240_000,
 }, async () => {
@@ -279,7 +280,7 @@ describe('PostgreSQL', { ...skipUnless(POSTGRES !== null, 'pg_dump is not instal
 		await expectRestored(drill, { DATABASE_URL: postgres.url('handraise', 'restored') });
 	});
 
-	it('upgrade drill: PostgreSQL of 1.0.0 by the steps of the page, then another key', WITH_RELEASE, async () => {
+	it(`upgrade drill: PostgreSQL of ${VERSION} by the steps of the page, then another key`, WITH_RELEASE, async () => {
 		await using postgres = await startInstalledPostgres(POSTGRES ?? '');
 		const former = 'ab'.repeat(32);
 		await using drill = await createPlace(

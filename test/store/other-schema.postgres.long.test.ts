@@ -192,6 +192,6 @@ describe.each([
 
 	it('does not start on a database of a former version, and says so in one line', async () => {
 		await place.change(FORMER);
-		await expectRefusal('an older Handraise');
+		await expectRefusal('a Handraise before 2.0.0');
 	});
 });

@@ -15,20 +15,6 @@ const NO_LIMITS = {
 } satisfies Limits;
 const MAX_WATCHES = { MAX_WATCHES: String(MANY) };
 
-/** What 1.1.0 had settings for. */
-function formerEnvOf({ personReads, watches }: Limits) {
-	return {
-		...(personReads && {
-			PERSON_BURST: String(personReads.burst),
-			PERSON_READS_PER_MINUTE: String(personReads.perMinute),
-		}),
-		...(watches && {
-			MAX_WATCHES_PER_PERSON: String(watches.person),
-			MAX_WATCHES_PER_CHANNEL: String(watches.channel),
-		}),
-	};
-}
-
 /** For a program in this process: its constants, and its environment. */
 export const ownLimits = (own: Limits = {}) => ({
 	limits: {
@@ -44,7 +30,6 @@ const limitsEnv = (limits: Limits): Record<string, string> => ({
 	...MAX_WATCHES,
 	NODE_OPTIONS: `--import=${new URL('limits-preload.ts', import.meta.url).href}`,
 	LIMITS_OF_TEST: JSON.stringify(limits),
-	FORMER_LIMITS_OF_TEST: JSON.stringify(formerEnvOf(limits)),
 });
 export const NO_LIMITS_ENV = limitsEnv(NO_LIMITS);
 /** Only the watches of one person and one channel have no limit. */

@@ -14,12 +14,9 @@ const service: Cases = {
 		env: (harness) => ({ SESSION_SERVICE_URL: `${harness.service.url}/v1/sessions` }),
 		says: /^✗ Session service: .* answers with a web page \(404\): SESSION_SERVICE_URL has \/v1 in it, which Handraise adds/,
 	},
-	'the address ends in /v1, and the list must not be used, which is no setting any more': {
-		env: (harness) => ({ SESSION_SERVICE_URL: `${harness.service.url}/v1/`, SESSION_SERVICE_LIST: 'off' }),
-		says: [
-			/^✗ Settings: SESSION_SERVICE_URL ends in \/v1: remove it/,
-			/^✗ Settings: SESSION_SERVICE_LIST is no setting any more, and its value is stricter than what holds now: the list of the service is used/,
-		],
+	'the address ends in /v1': {
+		env: (harness) => ({ SESSION_SERVICE_URL: `${harness.service.url}/v1/` }),
+		says: /^✗ Settings: SESSION_SERVICE_URL ends in \/v1: remove it/,
 	},
 	'the address redirects to another host': {
 		breaks: (harness) => {
