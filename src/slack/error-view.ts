@@ -14,7 +14,7 @@ import {
 	textMessage,
 } from './blocks.ts';
 import type { ChannelVerdict } from './channels.ts';
-import { ACTIONS, CALLBACKS, type ViewMetadata } from './ids.ts';
+import { ACTIONS, CALLBACKS, OLDER, type ViewMetadata } from './ids.ts';
 import { andMoreWords, contactOf, linkWords, momentOf, NOBODY_NAMED, sessionName, smallId } from './phrases.ts';
 import { plainWords, rich, sentences, template, type Words } from './rich-text.ts';
 
@@ -36,9 +36,6 @@ export interface ErrorContext {
 	/** The session that was asked for: its id may be a mistyped command. */
 	readonly sessionId?: string | undefined;
 }
-
-/** The code for a press on something that an older version made. Nothing is sent. */
-export const OLDER = 'older_version';
 
 /**
  * Our words, read by `template`. Slots: `{contact}`, whom to ask; `{who}`, those who may; `{question}`, the link to it;

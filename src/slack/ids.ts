@@ -151,6 +151,9 @@ export const CALLBACKS = {
 } as const;
 export type CallbackId = (typeof CALLBACKS)[keyof typeof CALLBACKS];
 
+/** The code of an error about something that an older version made. Nothing is sent. */
+export const OLDER = 'older_version';
+
 /** `guessed`: the suggested input; `plain`: long text; `other`: the line for an own answer or a note. */
 export type FieldVariant = 'guessed' | 'plain' | 'other';
 

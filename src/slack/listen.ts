@@ -11,8 +11,8 @@ import type { Need } from './calls.ts';
 import type { Memberships } from './channels.ts';
 import { type Installation, slackCodeOf } from './clients.ts';
 import type { Directory } from './directory.ts';
-import { errorMessage, OLDER } from './error-view.ts';
-import { ACTIONS, type ActionId, type CallbackId, decodeMenuChoice } from './ids.ts';
+import { errorMessage } from './error-view.ts';
+import { ACTIONS, type ActionId, type CallbackId, decodeMenuChoice, OLDER } from './ids.ts';
 import type { PersonReads } from './person-reads.ts';
 import type { Reply } from './reply.ts';
 import {

@@ -11,11 +11,10 @@ import {
 	errorWords,
 	type KeptInput,
 	noWindow,
-	OLDER,
 	refusedModal,
 	stillWaitingMessage,
 } from './error-view.ts';
-import { CALLBACKS, newMetadata, type ViewMetadata } from './ids.ts';
+import { CALLBACKS, newMetadata, OLDER, type ViewMetadata } from './ids.ts';
 import { withNotes } from './patient-reads.ts';
 import type { PersonReads } from './person-reads.ts';
 import {

@@ -13,8 +13,7 @@ import { type ActRefusal, ANYWHERE, isCertainRefusal, type Place } from './acces
 import type { MessageContent, ModalView } from './blocks.ts';
 import type { Need } from './calls.ts';
 import { POST_METADATA_TYPE, slackCodeOf, slackFailure } from './clients.ts';
-import { OLDER } from './error-view.ts';
-import { CALLBACKS, decodeInboxRow, decodeMetadata, NO_OPTION, type ViewMetadata } from './ids.ts';
+import { CALLBACKS, decodeInboxRow, decodeMetadata, NO_OPTION, OLDER, type ViewMetadata } from './ids.ts';
 
 /** Slack leaves out fields that do not apply, or sends null. A field of another type is ignored. */
 const lenient = <T extends z.ZodType>(type: T) => type.nullish().catch(null);
@@ -344,7 +343,7 @@ export function ifAllowedAnywhere(run: (request: PersonRequest) => TaskResult, o
 /** For tasks whose refusal is told later, at *Send answer*. */
 export const SILENTLY: TaskOptions = { refused: async () => {} };
 
-/** Whether a code refuses a person, or what an older version made, or says that they are too fast: no failure of ours. */
+/** Whether a code refuses a person or an older version, or says that they are too fast: the program did not fail. */
 export const isNoFailure = (code: string) => code === 'too_fast' || code === OLDER || isCertainRefusal(code);
 
 /** Logs what a request threw: a refusal as information, a limit of Slack as a warning, all else as an error. */

@@ -93,7 +93,7 @@ const newestOf = (migrations: readonly Migration[]) => Math.max(...migrations.ma
 export const OWN_SCHEMA = newestOf(MIGRATIONS);
 
 /** Null before any migration. */
-export async function schemaOf(trx: Db): Promise<number | null> {
+async function schemaOf(trx: Db): Promise<number | null> {
 	const newest = trx.selectFrom('migrations').select(({ fn }) => fn.max<number | null>('number').as('schema'));
 	return (await newest.executeTakeFirstOrThrow()).schema;
 }
@@ -115,7 +115,7 @@ export function refuseSchema(schema: number | null, migrations: readonly Migrati
 	return new HandraiseError(`The database has schema ${schema}, which ${words}`, { code });
 }
 
-/** For commands. @throws HandraiseError what `refuseSchema` returns, or `database_older` before this version's migration */
+/** @throws HandraiseError what `refuseSchema` returns, or `database_older` before this version's migration */
 export async function needSchema(db: Db): Promise<void> {
 	const schema = await schemaOf(db);
 	const refusal = refuseSchema(schema);

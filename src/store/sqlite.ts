@@ -217,7 +217,7 @@ const NETWORK_TYPES: readonly number[] = [
  * Opens `dataDir/handraise.db` for this process alone; creates the directory (mode 0700) and the file (0600). Until it
  * ends, the process locks a second, empty database, `handraise.lock`, so that meanwhile `VACUUM INTO` (`backup.ts`)
  * makes a usable copy. `cp` needs a stopped program. A copy needs `encryption.key` or ENCRYPTION_KEY.
- * @throws HandraiseError `database_in_use`, `database_unsuitable`, or what `refuseSchema` returns; StoreUnavailableError
+ * @throws HandraiseError `database_in_use`, `database_unsuitable`, what `refuseSchema` returns; StoreUnavailableError
  */
 export function openSqliteFile(dataDir: string, typeOf = (path: string) => statfsSync(path).type) {
 	const directory = resolve(dataDir);
