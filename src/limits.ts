@@ -11,8 +11,8 @@ export const LIMITS = {
 };
 
 /**
- * Settings of 2.0.0 that were removed. `instead`: what holds now. `same`: the value that means the same. Another word or
- * a smaller number was stricter, and stops the start; null: no value was.
+ * Settings of 2.0.0 that were removed. `instead`: what holds now. `same`: the value that means the same. Another word
+ * or a smaller number was stricter, and stops the start; null: no value was.
  */
 const REMOVED: Readonly<Record<string, readonly [instead: string, same: string | number | null]>> = {
 	THREAD_REPLIES: [
