@@ -1,6 +1,15 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+	chmodSync,
+	copyFileSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -114,6 +123,19 @@ describe('the file of SQLite', () => {
 		chmodSync(join(directory.path, 'handraise.db'), 0o644);
 		expect(valuesOf(await (await openHere()).answers.get(given.id))).toEqual(['blue']);
 		expect(mode('handraise.db')).toBe('600');
+	});
+
+	it.each([
+		['all files', ['', '-wal', '-shm']],
+		['the file and its log', ['', '-wal']],
+	] as const)('keeps every commit when %s were copied while it was in use', async (_, ends) => {
+		const store = await openHere();
+		const { id } = await accepted(store, submission());
+		const copy = join(directory.path, 'copy');
+		mkdirSync(copy);
+		for (const end of ends) copyFileSync(join(directory.path, `handraise.db${end}`), join(copy, `handraise.db${end}`));
+		copyFileSync(join(directory.path, 'encryption.key'), join(copy, 'encryption.key'));
+		expect(await (await openHere(copy)).answers.get(id)).toMatchObject({ state: 'accepted' });
 	});
 
 	it('sets full sync, the write-ahead log and foreign keys on every open', async () => {
