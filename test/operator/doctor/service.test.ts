@@ -98,9 +98,12 @@ const service: Cases = {
 		},
 		says: /^! Session list: the service could not say whether it has one \(500\)/,
 	},
-	'the service allows more than the setting': {
-		env: () => ({ SESSION_SERVICE_RPM: '100' }),
-		says: /^! Rate limit: .* allows 250 requests a minute, SESSION_SERVICE_RPM is 100: .*raise it/,
+	'the service allows more than the setting, and another setting is none any more': {
+		env: () => ({ THREAD_REPLIES: 'on', SESSION_SERVICE_RPM: '100' }),
+		says: [
+			/^! Settings: THREAD_REPLIES is no setting any more: whoever mentions Handraise .*\. Remove it after the next start\.$/,
+			/^! Rate limit: .* allows 250 requests a minute, SESSION_SERVICE_RPM is 100: .*raise it/,
+		],
 	},
 	'people want all sessions, and the service has no list': {
 		env: () => ({ DISCOVER_SESSIONS: 'true' }),
