@@ -5,10 +5,7 @@ import { fileURLToPath } from 'node:url';
  * The released versions whose databases this one takes over. Each has a directory of its name, which the program of
  * that release made and nobody edits: the SQL of its schema and what the program left, for both databases.
  */
-export const RELEASES = [
-	{ version: '1.0.0', commit: '2c0b250', schema: 29 },
-	{ version: '1.1.0', commit: '4971cbc6', schema: 34 },
-] as const;
+export const RELEASES = [{ version: '2.0.0', commit: 'e2959bf9', schema: 35 }] as const;
 
 export type Release = (typeof RELEASES)[number];
 
