@@ -86,6 +86,8 @@ export const MIGRATIONS: readonly [Migration, ...Migration[]] = [
 			await sql`insert into meta (name, value) values ('key_salt', ${randomBytes(16).toString('base64')})`.execute(db);
 		},
 	},
+	// Its number alone stops replicas of 2.0.0, which send nothing on a database that 3.0.0 has taken over.
+	{ number: 36, name: '3.0.0', up: (db) => make(db, 36) },
 ];
 
 const newestOf = (migrations: readonly Migration[]) => Math.max(...migrations.map(({ number }) => number));

@@ -69,3 +69,4 @@ create index people_used on people (used_at);
 create index audit_events_committed on audit_events (transaction_id, number);
 alter table audit_events alter column number add generated always as identity;
 insert into meta (name, value) values ('key_salt', $1);
+-- 36: 3.0.0

@@ -9,7 +9,6 @@ import { KEY } from '../store/support.ts';
 import { createConnectProxy } from '../support/connect-proxy.ts';
 import { directoryOf, type Release, type StoreName, schemaOf } from './releases.ts';
 import { loadRows, type Rows } from './rows.ts';
-import { workspaceOfStays } from './stays.ts';
 import { HIDDEN } from './story.ts';
 
 /*
@@ -31,25 +30,6 @@ export interface Fixture {
 /** Of a row: a column that is left out is null again. */
 export const withoutNulls = (row: object) =>
 	Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
-
-/** One line for each row, message, view and session, so that a review sees what changed. */
-export async function writeFixture(
-	path: string,
-	{ stoppedAt, slack, sessions, rows }: Omit<Fixture, 'schema'>,
-): Promise<void> {
-	const { messages, views, ...workspace } = slack;
-	const lines = [
-		{ stoppedAt },
-		// The program stores none of these.
-		{ workspace: { ...workspace, triggers: {}, responseUrls: {} } },
-		// Nothing reads the former versions of a message, and they are most of it.
-		...messages.map((message) => ({ message: { ...message, history: [] } })),
-		...Object.values(views).map((view) => ({ view })),
-		...sessions.map((session) => ({ session })),
-		...Object.entries(rows).flatMap(([table, ofTable]) => ofTable.map((row) => ({ [table]: withoutNulls(row) }))),
-	];
-	await writeFile(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-}
 
 export async function readFixture(release: Release, store: StoreName): Promise<Fixture> {
 	const lines = (await readFile(join(directoryOf(release), `${store}.jsonl`), 'utf8')).trimEnd().split('\n');
@@ -74,20 +54,18 @@ const HOST = 'sessions.example';
 
 /**
  * The program on a clock that only tests move, which Slack and the session service share. That clock replaces the
- * store's: on PostgreSQL the program otherwise takes the server's time. Without a fixture everything is new; with one
- * the session service is still down.
+ * store's: on PostgreSQL the program otherwise takes the server's time. The session service is still down.
  */
-export async function startFrom(fixture: Fixture | null, databaseUrl: string | undefined) {
+export async function startFrom(fixture: Fixture, databaseUrl: string | undefined) {
 	const dispatcher = getGlobalDispatcher();
 	const proxy = await createConnectProxy();
 	const app = await settingsApp({
 		oneClock: true,
-		...(fixture === null
-			? { slack: { workspace: workspaceOfStays() } }
-			: { startAt: fixture.stoppedAt + UPGRADE_MS, slack: { state: fixture.slack } }),
+		startAt: fixture.stoppedAt + UPGRADE_MS,
+		slack: { state: fixture.slack },
 		env: {
 			// Lists take 30 of them.
-			SESSION_SERVICE_RPM: fixture === null ? '250' : '120',
+			SESSION_SERVICE_RPM: '120',
 			SESSION_SERVICE_URL: `http://${HOST}`,
 			HTTP_PROXY: proxy.url,
 			DISCOVER_SESSIONS: 'true',
@@ -99,7 +77,6 @@ export async function startFrom(fixture: Fixture | null, databaseUrl: string | u
 		async prepare({ dataDir, service }) {
 			proxy.lead(HOST, Number(new URL(service.url).port));
 			if (databaseUrl === undefined) await writeFile(keyFileIn(dataDir), KEY, { mode: 0o600 });
-			if (fixture === null) return;
 			service.sessions.restore(fixture.sessions);
 			await loadRows(databaseUrl ?? dataDir, fixture);
 			await service.goDown();
