@@ -54,6 +54,15 @@ describe('the shortcut "Use as answer"', () => {
 		expect(sent(app, id)).toEqual(['Sand & <forest>, please']);
 	});
 
+	it('sends emoji as their characters, and the workspace’s own by name', async ({ app }) => {
+		const id = await asked(app, 'Which colour?');
+		await useAsAnswer(app, id, 'Sand 👍🏽 :tada: :shipit: & 🦜');
+		const form = await ada(app).waitForModal(isForm);
+		expect((await form.submit()).outcome).toBe('updated');
+		await app.answered(id);
+		expect(sent(app, id)).toEqual(['Sand 👍🏽 🎉 :shipit: & 🦜']);
+	});
+
 	it('asks which of several items "Use as answer" is for', async ({ app }) => {
 		const id = await asked(app, 'First?', 'Second?');
 		await useAsAnswer(app, id, 'Only the second');
