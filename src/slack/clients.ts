@@ -200,7 +200,7 @@ export function tokenRefused(setting: keyof typeof REMEDIES, reason: string): Ha
 	return new HandraiseError(message, { code: 'slack_token_refused' });
 }
 
-/** The pause in milliseconds before a connection is tried again. After a `refused` token, somebody has to do something. */
+/** The pause in ms before a connection is tried again. After a `refused` token, somebody has to do something. */
 export const pauseAfter = (failures: number, refused = false) =>
 	backOff(failures + 1, { firstMs: 500, longestMs: refused ? 5 * MINUTE_MS : 30_000 });
 

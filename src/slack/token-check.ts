@@ -8,9 +8,9 @@ const ASK_AGAIN = { firstMs: 1_000, longestMs: 60_000 };
 
 /**
  * Remembers whether Slack refuses the bot token: the app was uninstalled, or the token revoked. Only `auth.test` is
- * believed, because one method may refuse for a moment, and the events of an uninstalled app may come in any order, also
- * after a new installation (bolt-js #1103, #1558). `ask` resolves to Slack's code for a refused token, null for one that
- * it takes, undefined if it did not tell.
+ * believed: one method may refuse for a moment, and the events of an uninstalled app may come in any order, also after
+ * a new installation (bolt-js #1103, #1558). `ask` resolves to Slack's code for a refused token, null for one that it
+ * takes, undefined if it did not tell.
  */
 export function createTokenCheck(
 	ask: (token: string) => Promise<string | null | undefined>,

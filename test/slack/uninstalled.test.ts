@@ -77,6 +77,7 @@ describe('while Slack refuses the token', () => {
 		await app.until(() => refusedIn(app).length > 0);
 		app.ask(id);
 		await app.pass(10 * 60_000);
+		app.slack.faults.add({ method: 'auth.test', status: 500, times: 1 });
 		app.slack.install();
 		await app.threadSays(id, 'Which colour?');
 		expect(app.log.filter((line) => line.includes('Slack takes SLACK_BOT_TOKEN again'))).toHaveLength(1);
@@ -90,6 +91,16 @@ describe('while Slack refuses the token', () => {
 		app.ask(id);
 		await app.slack.as('ada').command('#agents', `/session watch ${id}`);
 		await app.threadSays(id, 'Which colour?');
+		expect(refusedIn(app)).toEqual([]);
+	});
+
+	it('does not believe one method that refuses for a moment', async ({ app }) => {
+		const id = app.session();
+		await app.watch(id);
+		app.slack.faults.add({ method: 'chat.postMessage', error: 'invalid_auth', times: 1 });
+		app.ask(id);
+		await app.threadSays(id, 'Which colour?');
+		expect(app.calls('auth.test')).toHaveLength(2);
 		expect(refusedIn(app)).toEqual([]);
 	});
 
