@@ -12,7 +12,7 @@ import {
 	withApp,
 } from '../../kit.ts';
 
-const it = withApp(watchingApp);
+const it = withApp(() => watchingApp({ realRates: true }));
 
 const ada = (app: WatchingApp) => app.slack.as('ada');
 const isForm = (modal: { submitText(): string | null }) => modal.submitText() !== null;
