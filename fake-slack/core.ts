@@ -22,6 +22,8 @@ export interface Core {
 	readonly traffic: Traffic;
 	readonly faults: Faults;
 	readonly tokens: { bot: string; app: string; signingSecret: string };
+	/** The error with which Slack refuses each of these tokens; null: it takes the token. */
+	readonly refusals: { bot: string | null; app: string | null };
 	/** The other apps of the workspace. */
 	readonly others: AppHere[];
 	/** `http://127.0.0.1:port`, known when the server listens. */

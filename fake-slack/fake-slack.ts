@@ -9,6 +9,7 @@ import { type Ack, createDeliverer, type Delivery } from './delivery.ts';
 import { type Actor, createActor } from './driver/actor.ts';
 import { createFaults, type Faults } from './faults.ts';
 import { createHttpTransport, verifyRequestUrl } from './http-delivery.ts';
+import { install, limitEvents, revokeTokens, tellOfRemoval, uninstall } from './installation.ts';
 import type { Json } from './json.ts';
 import { readManifest } from './manifest.ts';
 import { dismissMessage, postMessage } from './messages.ts';
@@ -117,6 +118,16 @@ export interface FakeSlack {
 	unshare(channel: string, teamId: string): Promise<void>;
 	/** A person changes, or is deactivated, or becomes a guest. */
 	changePerson(person: string, change: PersonChange): Promise<void>;
+	/** The bot's token is refused from now on, and the app is told. */
+	revokeTokens(): Promise<void>;
+	/** The app is told, its tokens are refused, and its connections end. */
+	uninstall(): Promise<void>;
+	/** Sends the two events of `uninstall` without its effects, as Slack may do it after a new installation. */
+	tellOfRemoval(): Promise<void>;
+	/** Installs the app again, with the former token or another. */
+	install(botToken?: string): void;
+	/** Tells the app that the workspace causes too many events. Over HTTP only. */
+	limitEvents(): Promise<void>;
 	close(): Promise<void>;
 }
 
@@ -154,6 +165,7 @@ export async function createFakeSlack(options: FakeSlackOptions = {}): Promise<F
 			app: options.appToken ?? `xapp-fake${number}`,
 			signingSecret: options.signingSecret ?? `fake-signing-secret${number}`,
 		},
+		refusals: { bot: null, app: null },
 		origin: '',
 	};
 	for (const event of core.settings.events.filter((one) => !SENT_EVENTS.some((sent) => sent === one))) {
@@ -240,6 +252,14 @@ export async function createFakeSlack(options: FakeSlackOptions = {}): Promise<F
 		share: (channel, teamId) => shareChannel(core, deliverer, channelOf(core, channel), { teamId, shared: true }),
 		unshare: (channel, teamId) => shareChannel(core, deliverer, channelOf(core, channel), { teamId, shared: false }),
 		changePerson: (person, change) => changePerson(core, deliverer, personOf(core, person), change),
+		revokeTokens: () => revokeTokens(core, deliverer),
+		uninstall: () => uninstall(core, deliverer, sockets),
+		tellOfRemoval: () => tellOfRemoval(core, deliverer),
+		install: (botToken) => install(core, botToken),
+		async limitEvents() {
+			if (requestUrl === null) throw new Error('As far as is known, Slack tells this to request URLs only.');
+			await limitEvents(core, deliverer);
+		},
 		async close() {
 			deliverer.close();
 			core.faults.clear();

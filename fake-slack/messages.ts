@@ -1,4 +1,5 @@
 import { type Core, channelById, nextTs, personOf, SlackError } from './core.ts';
+import { escapedTexts, textForApp } from './escaping.ts';
 import { carryOver } from './input-state.ts';
 import { isRecord, type Json, record, text } from './json.ts';
 import { rungBy, takenBlocks } from './live-text.ts';
@@ -214,11 +215,11 @@ export function messageForApp(core: Core, message: Message, withMetadata = false
 		...(message.clientMsgId === undefined ? {} : { client_msg_id: message.clientMsgId }),
 		user: message.user,
 		ts: message.ts,
-		text: message.text,
+		text: textForApp(message.text),
 		...(author === null ? { hidden: true } : { team: author.teamId }),
 		...(author !== null && channel && isShared(channel) && !author.isBot ? authorInShared(author) : {}),
 		...(message.botId === undefined ? {} : { bot_id: message.botId, app_id: appIdOf(core, message.botId) }),
-		...(message.blocks.length === 0 ? {} : { blocks: structuredClone(message.blocks) }),
+		...(message.blocks.length === 0 ? {} : { blocks: escapedTexts(message.blocks) }),
 		...(message.files === undefined ? {} : { files: structuredClone(message.files), upload: false }),
 		...(message.threadTs === undefined ? {} : { thread_ts: message.threadTs }),
 		...(root === undefined ? {} : { root: messageForApp(core, root) }),

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFakeSlack, type FakeSlack } from './fake-slack.ts';
 import type { Json } from './json.ts';
 import { createManualClock, type ManualClock } from './manual-clock.ts';
+import { sampleWorkspace, withMembers } from './seed.ts';
 import { callSlack } from './test-calls.ts';
 
 let slack: FakeSlack;
@@ -62,6 +63,21 @@ describe('rates', () => {
 			expect(answers.filter(({ error }) => error === 'ratelimited')).toEqual([]);
 			expect(await callSlack(slack, method, {})).toMatchObject({ error: 'ratelimited' });
 		}
+	});
+
+	it('takes several hundred messages a minute in all channels together', async () => {
+		const names = Array.from({ length: 70 }, (_, at) => `p${at}`);
+		await slack.close();
+		const workspace = withMembers(sampleWorkspace(), 'agents', names);
+		slack = await createFakeSlack({ clock, workspace, settings: { realRates: true } });
+		const post = (channel: string) => callSlack(slack, 'chat.postMessage', { channel, text: 'card' });
+		const people = slack.state.people.filter(({ name }) => names.includes(name));
+		const answers = await Promise.all(people.flatMap(({ id }) => [1, 2, 3, 4, 5].map(() => post(id))));
+		expect(answers.filter(({ ok }) => ok === true)).toHaveLength(300);
+		await clock.advance(30_000);
+		expect(await post('C0AGENTS')).toMatchObject({ error: 'ratelimited' });
+		await clock.advance(30_000);
+		expect(await post('C0AGENTS')).toMatchObject({ ok: true });
 	});
 
 	it('counts the messages of a channel under any of its names', async () => {

@@ -19,6 +19,7 @@ const DEFAULT_SCOPES = [
 const DEFAULT_EVENTS = [
 	'app_home_opened',
 	'app_mention',
+	'app_uninstalled',
 	'channel_archive',
 	'channel_deleted',
 	'channel_id_changed',
@@ -32,6 +33,7 @@ const DEFAULT_EVENTS = [
 	'member_joined_channel',
 	'member_left_channel',
 	'message.im',
+	'tokens_revoked',
 ] as const;
 
 /** Every event that this fake sends an app that is subscribed to it. */

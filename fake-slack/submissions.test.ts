@@ -4,7 +4,7 @@ import { type RunningApp, startBoltApp, TRANSPORTS, type TransportName } from '.
 import { createFakeSlack, type FakeSlack } from './fake-slack.ts';
 import type { Json } from './json.ts';
 import { createManualClock, type ManualClock } from './manual-clock.ts';
-import { callSlack, inputModal } from './test-calls.ts';
+import { callSlack, inputModal, triggerInside } from './test-calls.ts';
 
 const TROUBLE = 'We had some trouble connecting. Try again?';
 
@@ -50,7 +50,7 @@ describe.each(TRANSPORTS)('the answer to a submission, over %s', (transport) => 
 	it('closes the view and shows the one below on an empty acknowledgement', async () => {
 		await start(transport, undefined);
 		await open();
-		await callSlack(slack, 'views.push', { trigger_id: slack.trigger('ada'), view: inputModal({ title: 'Top' }) });
+		await callSlack(slack, 'views.push', { trigger_id: triggerInside(slack), view: inputModal({ title: 'Top' }) });
 		expect((await submit()).outcome).toBe('closed');
 		expect(slack.as('ada').modal()?.title()).toBe('Title');
 	});
@@ -87,7 +87,7 @@ describe.each(TRANSPORTS)('the answer to a submission, over %s', (transport) => 
 	it('closes the whole stack on clear', async () => {
 		await start(transport, { response_action: 'clear' });
 		await open();
-		await callSlack(slack, 'views.push', { trigger_id: slack.trigger('ada'), view: inputModal({ title: 'Top' }) });
+		await callSlack(slack, 'views.push', { trigger_id: triggerInside(slack), view: inputModal({ title: 'Top' }) });
 		expect((await submit()).outcome).toBe('closed');
 		expect(slack.as('ada').modal()).toBeNull();
 	});
@@ -206,7 +206,7 @@ describe('closing a modal', () => {
 		await open(told);
 		await ada.modal()?.close();
 		await open(told);
-		await callSlack(slack, 'views.push', { trigger_id: slack.trigger('ada'), view: told });
+		await callSlack(slack, 'views.push', { trigger_id: triggerInside(slack), view: told });
 		await ada.modal()?.close(true);
 		expect(closed).toEqual([false, true, true]);
 	});
@@ -216,7 +216,7 @@ describe('closing a modal', () => {
 		const text = { type: 'plain_text', text: 'Top' };
 		const top = { type: 'modal', title: text, clear_on_close: true, blocks: [{ type: 'divider' }] };
 		await open();
-		await callSlack(slack, 'views.push', { trigger_id: slack.trigger('ada'), view: top });
+		await callSlack(slack, 'views.push', { trigger_id: triggerInside(slack), view: top });
 		const modal = await slack.as('ada').waitForModal('Top');
 		await expect(modal.submit()).rejects.toThrow('no Submit');
 		await modal.close();

@@ -11,6 +11,11 @@ export async function callSlack(slack: FakeSlack, method: string, args: Json, to
 	return (await response.json()) as Json;
 }
 
+/** A trigger as if Ada had just done something in the modal that is open for her. */
+export function triggerInside(slack: FakeSlack): string {
+	return slack.trigger('ada', { view: slack.as('ada').modal()?.id ?? '' });
+}
+
 const plain = (text: string) => ({ type: 'plain_text', text });
 
 /** A modal with one text input; `id` is its block_id. */

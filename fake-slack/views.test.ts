@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFakeSlack, type FakeSlack } from './fake-slack.ts';
 import type { Json } from './json.ts';
 import { createManualClock, type ManualClock } from './manual-clock.ts';
-import { callSlack, inputModal } from './test-calls.ts';
+import { callSlack, inputModal, triggerInside } from './test-calls.ts';
 import { viewForApp } from './views.ts';
 
 let slack: FakeSlack;
@@ -48,7 +48,7 @@ describe('triggers', () => {
 
 	it('accepts a trigger once in views.push too', async () => {
 		await open();
-		const args = { trigger_id: slack.trigger('ada'), view: inputModal() };
+		const args = { trigger_id: triggerInside(slack), view: inputModal() };
 		expect(await callSlack(slack, 'views.push', args)).toMatchObject({ ok: true });
 		expect(await callSlack(slack, 'views.push', args)).toMatchObject({ error: 'exchanged_trigger_id' });
 	});
@@ -101,7 +101,7 @@ describe('updates', () => {
 		const opened = await callSlack(slack, 'views.open', { trigger_id: slack.trigger('ada'), view: home });
 		expect(opened).toMatchObject(refused);
 		const view = await open();
-		const pushed = await callSlack(slack, 'views.push', { trigger_id: slack.trigger('ada'), view: home });
+		const pushed = await callSlack(slack, 'views.push', { trigger_id: triggerInside(slack), view: home });
 		expect(pushed).toMatchObject(refused);
 		expect(await update({ view_id: view.id, view: home })).toMatchObject(refused);
 		const published = await callSlack(slack, 'views.publish', { user_id: 'U0ADA', view: home });
@@ -265,7 +265,7 @@ describe('the stack', () => {
 	it('holds three views, each with root and previous, and shows the one below when the top is closed', async () => {
 		const root = await open();
 		const push = (title: string) =>
-			callSlack(slack, 'views.push', { trigger_id: slack.trigger('ada'), view: inputModal({ title }) });
+			callSlack(slack, 'views.push', { trigger_id: triggerInside(slack), view: inputModal({ title }) });
 		const second = (await push('Second')).view as Json;
 		expect(second).toMatchObject({ root_view_id: root.id, previous_view_id: root.id, app_installed_team_id: 'T0ACME' });
 		expect((await push('Third')).view).toMatchObject({ root_view_id: root.id, previous_view_id: second.id });
@@ -279,7 +279,7 @@ describe('the stack', () => {
 
 	it('replaces the whole stack by a modal that is opened', async () => {
 		const root = await open();
-		await callSlack(slack, 'views.push', { trigger_id: slack.trigger('ada'), view: inputModal() });
+		await callSlack(slack, 'views.push', { trigger_id: triggerInside(slack), view: inputModal() });
 		await open(inputModal({ title: 'New' }));
 		const ada = slack.as('ada');
 		expect(ada.modal()?.title()).toBe('New');
@@ -289,15 +289,22 @@ describe('the stack', () => {
 	});
 
 	it('refuses a push while no modal is open', async () => {
-		const args = { trigger_id: slack.trigger('ada'), view: inputModal() };
+		const args = { trigger_id: triggerInside(slack), view: inputModal() };
 		expect(await callSlack(slack, 'views.push', args)).toMatchObject({ error: 'not_found' });
+	});
+
+	it('refuses a push with a trigger from outside the modal, also while one is open', async () => {
+		await open();
+		const args = { trigger_id: slack.trigger('ada'), view: inputModal() };
+		expect(await callSlack(slack, 'views.push', args)).toMatchObject({ error: 'invalid_trigger_id' });
+		expect(await callSlack(slack, 'views.open', args)).toMatchObject({ ok: true });
 	});
 
 	it('does not let a person use a covered view', async () => {
 		await open();
 		const ada = slack.as('ada');
 		const below = await ada.waitForModal();
-		await callSlack(slack, 'views.push', { trigger_id: slack.trigger('ada'), view: inputModal() });
+		await callSlack(slack, 'views.push', { trigger_id: triggerInside(slack), view: inputModal() });
 		await expect(below.fill('Answer', 'x')).rejects.toThrow('no longer on top');
 	});
 });

@@ -1,4 +1,5 @@
 import { type Core, nextId, SlackError } from './core.ts';
+import { escapedTexts } from './escaping.ts';
 import { carryOver, freshInput, stateValues } from './input-state.ts';
 import { isRecord, type Json, records, text } from './json.ts';
 import { takenBlocks } from './live-text.ts';
@@ -88,9 +89,13 @@ export function stackView(core: Core, user: string, windowId: string, payload: J
 	return view;
 }
 
-/** views.push: needs a trigger from within the open modal. */
+/**
+ * views.push: needs a trigger from within the open modal (docs.slack.dev, "Modals"). Another is an invalid one
+ * (slackapi/python-slack-sdk #804).
+ */
 export function pushView(core: Core, triggerId: unknown, payload: Json): View {
 	const trigger = checkTrigger(core, triggerId);
+	if (trigger.view === null) throw new SlackError('invalid_trigger_id');
 	if (windowOf(core, trigger.user, trigger.window).stack.length === 0) throw new SlackError('not_found');
 	const view = stackView(core, trigger.user, trigger.window, payload);
 	trigger.used = true;
@@ -143,16 +148,16 @@ export function viewForApp(core: Pick<Core, 'state'>, view: View, withState: boo
 		id: view.id,
 		team_id: core.state.team.id,
 		type: view.type,
-		blocks: structuredClone(blocks),
+		blocks: escapedTexts(blocks),
 		private_metadata: payload.private_metadata ?? '',
 		callback_id: payload.callback_id ?? '',
-		state: { values: withState ? stateValues(blocks, view.input, omit) : {} },
+		state: { values: withState ? escapedTexts(stateValues(blocks, view.input, omit)) : {} },
 		hash: view.hash,
-		title: payload.title ?? null,
+		title: escapedTexts(payload.title ?? null),
 		clear_on_close: payload.clear_on_close === true,
 		notify_on_close: payload.notify_on_close === true,
-		close: payload.close ?? null,
-		submit: payload.submit ?? null,
+		close: escapedTexts(payload.close ?? null),
+		submit: escapedTexts(payload.submit ?? null),
 		previous_view_id: view.previousViewId,
 		root_view_id: view.rootViewId,
 		app_id: core.state.app.id,

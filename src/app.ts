@@ -30,6 +30,7 @@ import { createBoltApp } from './slack/bolt-app.ts';
 import { createInstallation, identify } from './slack/clients.ts';
 import { createHandlerContext } from './slack/context.ts';
 import { createSlack } from './slack/slack.ts';
+import { registerUninstalled } from './slack/uninstalled.ts';
 import { OWN_SCHEMA } from './store/migrate.ts';
 import { openStore } from './stores.ts';
 import { createSpreading } from './surfaces/marks.ts';
@@ -118,6 +119,7 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 	registerWatchActions(context, watching, { flow, drafting });
 	registerFiles(context);
 	registerHelp(context);
+	registerUninstalled(context);
 	const { answers, ...answering } = registerAnswer(context, {
 		...service,
 		flow,

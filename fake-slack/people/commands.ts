@@ -1,5 +1,6 @@
 import { type Core, channelOf, isMember, personOf } from '../core.ts';
 import type { Ack, Deliverer } from '../delivery.ts';
+import { escaped } from '../escaping.ts';
 import { isRecord, type Json } from '../json.ts';
 import { postMessage, requireValidMessage } from '../messages.ts';
 import { channelNameForApp, type Viewer } from '../payloads.ts';
@@ -24,7 +25,7 @@ export interface CommandOutcome {
 
 /** With `should_escape`, @name and #name arrive as ids and addresses as links (docs.slack.dev, "Slash commands"). */
 function escapeText(core: Core, text: string): string {
-	return text
+	return escaped(text)
 		.replace(/@([\w.-]+)/g, (whole, name: string) => {
 			const person = core.state.people.find((one) => one.name === name);
 			return person ? `<@${person.id}|${person.name}>` : whole;

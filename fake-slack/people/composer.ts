@@ -1,5 +1,7 @@
 import type { Core } from '../core.ts';
+import { escaped } from '../escaping.ts';
 import type { Json } from '../json.ts';
+import { emojiOf, TYPED_EMOJI } from './emoji.ts';
 
 export interface Written {
 	/** The text as Slack stores it: escaped, with mentions, channels and links in angle brackets. */
@@ -8,15 +10,12 @@ export interface Written {
 	blocks: Json[];
 }
 
-/** What the client converts: @names, #channels and addresses. */
-const SPECIAL = /@([\w.-]+)|#([\w-]+)|https?:\/\/[^\s<>|]+/g;
-
-function escaped(text: string): string {
-	return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-}
+/** What the client converts: @names, #channels, addresses and emoji. */
+const SPECIAL = new RegExp(`@([\\w.-]+)|#([\\w-]+)|https?://[^\\s<>|]+|${TYPED_EMOJI.source}`, 'gu');
 
 function special(core: Core, found: string): { text: string; element: Json } | undefined {
 	if (found.startsWith('http')) return { text: `<${escaped(found)}>`, element: { type: 'link', url: found } };
+	if (!/^[@#]/.test(found)) return emojiOf(found);
 	const name = found.slice(1);
 	if (found.startsWith('#')) {
 		const channel = core.state.channels.find((one) => one.name === name);

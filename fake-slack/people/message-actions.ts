@@ -1,6 +1,7 @@
 import { appOf, type Core, channelOf } from '../core.ts';
 import type { Deliverer } from '../delivery.ts';
 import { type Placed, placedElements } from '../elements.ts';
+import { escapedTexts } from '../escaping.ts';
 import { freshInput, setValue, stateValues } from '../input-state.ts';
 import type { Json } from '../json.ts';
 import { messageForApp } from '../messages.ts';
@@ -55,7 +56,7 @@ export async function actInMessage(
 			// Slack does not send the content of an ephemeral message back to the app.
 			// With its metadata, as published apps read it (Netflix/dispatch, `message_context_middleware`).
 			...(message.ephemeralFor === undefined ? { message: messageForApp(core, message, true) } : {}),
-			state: { values: stateValues(message.blocks, input, false) },
+			state: { values: escapedTexts(stateValues(message.blocks, input, false)) },
 			response_url: createResponseUrl(core, { channel: channelId, user: viewer.user, ts }),
 			actions: [actionForApp(core, placed, chosen)],
 		},

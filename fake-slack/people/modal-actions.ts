@@ -1,6 +1,7 @@
 import { type Core, SlackError } from '../core.ts';
 import type { Deliverer } from '../delivery.ts';
 import { hasInitial, heldKey, type Placed, placedElements } from '../elements.ts';
+import { escapedTexts } from '../escaping.ts';
 import { clientErrors } from '../input-checks.ts';
 import { setValue } from '../input-state.ts';
 import { isRecord, type Json, record, records } from '../json.ts';
@@ -24,7 +25,7 @@ export type SubmitOutcome = 'closed' | 'updated' | 'pushed' | 'fieldErrors' | 't
 export function actionForApp(core: Core, placed: Placed, chosen: Json): Json {
 	const { element } = placed;
 	const initials = Object.entries(element).filter(([key]) => key.startsWith('initial_') && hasInitial(element));
-	return {
+	return escapedTexts({
 		type: placed.type,
 		action_id: placed.actionId,
 		block_id: placed.blockId,
@@ -35,7 +36,7 @@ export function actionForApp(core: Core, placed: Placed, chosen: Json): Json {
 		...Object.fromEntries(initials),
 		...chosen,
 		action_ts: actionTs(core),
-	};
+	});
 }
 
 /** The view a person can act on: the one on top. Throws when it is gone. */

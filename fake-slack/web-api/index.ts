@@ -70,6 +70,8 @@ export function createWebApi(core: Core, sockets: Sockets, deliverer: Deliverer)
 			if (token !== core.tokens.bot && token !== core.tokens.app) {
 				return { status: 200, body: { ok: false, error: 'invalid_auth' } };
 			}
+			const refused = core.refusals[token === core.tokens.bot ? 'bot' : 'app'];
+			if (refused !== null) return { status: 200, body: { ok: false, error: refused } };
 			if (token !== core.tokens[method.token]) {
 				return { status: 200, body: { ok: false, error: 'not_allowed_token_type' } };
 			}

@@ -66,6 +66,10 @@ export const LOG_LINES = {
 	slack_event_failed: 'an event failed',
 	slack_library: 'a library of Slack reports a problem',
 	slack_request_failed: 'a request from Slack could not be handled',
+	slack_events_limited: 'Slack holds back events, because the workspace caused more than 30,000 in an hour',
+	slack_token_refused:
+		'Slack refuses SLACK_BOT_TOKEN: the app was uninstalled or its token revoked; nothing is sent to Slack until it ' +
+		'takes the token, and answers go on to the session service',
 	slack_unreachable: 'Slack cannot be reached yet; trying again',
 	socket_not_opened: 'could not open a Socket Mode connection; trying again',
 	stopped_unfinished: 'exiting before everything was finished; its leases expire by themselves',

@@ -98,7 +98,7 @@ export function createEndpoints(
 	core: Core<{ answers: AnswerStore; db: StoreDatabase }> & { installation: Installation },
 	parts: Pick<Options, 'onRefused'> & { bolt: ReturnType<typeof createBoltApp>; budget: RequestBudget },
 ) {
-	const { config, clock, metrics, store, installation } = core;
+	const { config, clock, metrics, store, clients, installation } = core;
 	const { bolt, budget, onRefused } = parts;
 	const { listener } = bolt;
 	const isConnected = () => installation.known() !== null && bolt.isServing();
@@ -122,6 +122,8 @@ export function createEndpoints(
 		async notReady() {
 			const reasons: string[] = [];
 			if (!isConnected()) reasons.push('no connection to Slack');
+			const refusal = clients.tokenRefusal();
+			if (refusal !== null) reasons.push(`Slack refuses SLACK_BOT_TOKEN (${refusal})`);
 			await store.db.ping().catch(() => reasons.push('the database does not answer'));
 			return reasons;
 		},

@@ -36,6 +36,13 @@ export function createBoltApp(
 		clientOptions: { slackApiUrl: apiUrl, timeout: 5_000, retryConfig: { retries: 0 } },
 		convoStore: false,
 	});
+	// Bolt knows no request without an inner event, and does not acknowledge it.
+	const processEvent = app.processEvent.bind(app);
+	app.processEvent = async (event) => {
+		if (event.body.type !== 'app_rate_limited') return processEvent(event);
+		log.warn('slack_events_limited');
+		await event.ack();
+	};
 	app.error(async (error) => {
 		log.error('bolt_failed', { code: error.code, err: error });
 	});

@@ -1,24 +1,39 @@
 import { type Logger, LogLevel } from '@slack/bolt';
 import { WebClient } from '@slack/web-api';
-import type { Clock } from '../kernel/clock.ts';
+import { z } from 'zod';
+import { type Clock, MINUTE_MS } from '../kernel/clock.ts';
 import { codeOf, HandraiseError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import { createCache } from '../kernel/memory.ts';
 import { backOff, LEAST_RETRY_AFTER_MS } from '../kernel/retries.ts';
+import { parseOrNull } from '../kernel/values.ts';
+import { createTokenCheck } from './token-check.ts';
+
+/** For the question whether Slack takes the token. */
+const AUTH_WITHIN_MS = 4_000;
+/** No refusal of a token is longer. Longer responses are not read for one. */
+const LONGEST_REFUSAL = 2_000;
 
 /**
  * Makes two clients: they differ in time-outs and repeats, and each has its own room, so that background calls which
  * wait for Slack never delay those of people.
  */
 export function createSlackClients(
-	/** The token as it is now. */
+	/** `botToken`: the token as it is now. */
 	{ apiUrl, botToken }: { readonly apiUrl: string; readonly botToken: () => string },
-	log: Log,
+	{ clock, log }: { readonly clock: Clock; readonly log: Log },
 	/** Is called after every call. `outcome`: 'answered', the HTTP status of a failure, or 'no_answer'. */
 	onCall: (call: { readonly method: string; readonly outcome: string }) => void,
 ) {
 	/** Slack's time in its last response, and the process's monotonic time then. */
 	let heard: { readonly at: number; readonly uptime: number } | null = null;
+	const bearing = (token: string) => ({ Authorization: `Bearer ${token}` });
+	const askAuth = async (token: string) => {
+		const signal = AbortSignal.timeout(AUTH_WITHIN_MS);
+		const response = await fetch(`${apiUrl}auth.test`, { method: 'POST', headers: bearing(token), signal });
+		return AUTH.parse(await response.json());
+	};
+	const tokenCheck = createTokenCheck((token) => askAuth(token).catch(() => undefined), { botToken, clock, log });
 	const shared = {
 		slackApiUrl: apiUrl,
 		logger: createSlackLogger(log),
@@ -27,12 +42,17 @@ export function createSlackClients(
 		async fetch(url: string | URL, init?: RequestInit) {
 			const method = String(url).slice(apiUrl.length).split('?')[0] ?? '';
 			const send = (token: string) =>
-				fetch(url, { ...init, headers: { ...(init?.headers as object), Authorization: `Bearer ${token}` } });
+				fetch(url, { ...init, headers: { ...(init?.headers as object), ...bearing(token) } });
+			const refusal = await tokenCheck.refusal();
+			if (refusal !== null) return Response.json({ ok: false, error: refusal });
 			try {
 				const token = botToken();
 				let response = await send(token);
-				// A refused token did nothing, so the call is repeated if the token's file has changed meanwhile.
-				if (botToken() !== token && (await refusesToken(response.clone()))) response = await send(botToken());
+				if (await refusesToken(response.clone())) {
+					// A refused token did nothing, so the call is repeated if the token's file has changed meanwhile.
+					if (botToken() !== token) response = await send(botToken());
+					else await tokenCheck.check();
+				}
 				onCall({ method, outcome: response.ok ? 'answered' : String(response.status) });
 				const at = Date.parse(response.headers.get('date') ?? '');
 				if (at > 0) heard = { at, uptime: performance.now() };
@@ -49,6 +69,10 @@ export function createSlackClients(
 	return {
 		/** Slack's time in milliseconds, by the `Date` of its last response; null before. */
 		slackNow: () => heard && heard.at + performance.now() - heard.uptime,
+		/** Slack's code while it refuses the bot token, else null. */
+		tokenRefusal: tokenCheck.known,
+		/** Asks Slack whether it takes the bot token. */
+		checkToken: tokenCheck.check,
 		/** For people who wait: short time-out, one repeat. */
 		people: new WebClient(undefined, {
 			...shared,
@@ -103,12 +127,18 @@ const LIMITED = new Set(['ratelimited', 'rate_limited']);
 const MIGRATING = ['team_added_to_org', 'org_login_required', 'external_channel_migrating'];
 const PASSING = new Set([...LIMITED, ...MIGRATING, 'message_limit_exceeded']);
 /** Slack refuses our token, so even `account_inactive` says nothing about a person. */
-const TOKEN_REFUSED = ['invalid_auth', 'not_authed', 'token_revoked', 'token_expired', 'account_inactive'];
+const TOKEN_REFUSED = ['invalid_auth', 'not_authed', 'token_revoked', 'token_expired', 'account_inactive'] as const;
+const REFUSAL = z.object({ error: z.enum(TOKEN_REFUSED) });
+/** Slack's code for a refused token; null: it takes the token. Any other answer tells neither. */
+const AUTH = z
+	.union([REFUSAL, z.object({ ok: z.literal(true) })])
+	.transform((told) => ('error' in told ? told.error : null));
 const NO_ACCESS = ['missing_scope', 'team_access_not_granted', 'accesslimited', 'ekm_access_denied'];
 
 async function refusesToken(response: Response): Promise<boolean> {
-	const { error } = ((await response.json().catch(() => null)) ?? {}) as { error?: unknown };
-	return TOKEN_REFUSED.some((code) => code === error);
+	const text = await response.text().catch(() => '');
+	if (text.length > LONGEST_REFUSAL) return false;
+	return parseOrNull(REFUSAL, text) !== null;
 }
 
 /** Codes after which a repeat succeeds, once the state has passed or somebody has repaired the token or the access. */
@@ -170,8 +200,9 @@ export function tokenRefused(setting: keyof typeof REMEDIES, reason: string): Ha
 	return new HandraiseError(message, { code: 'slack_token_refused' });
 }
 
-/** The pause in milliseconds before a connection is tried again. */
-export const pauseAfter = (failures: number) => backOff(failures + 1, { firstMs: 500, longestMs: 30_000 });
+/** The pause in ms before a connection is tried again. After a `refused` token, somebody has to do something. */
+export const pauseAfter = (failures: number, refused = false) =>
+	backOff(failures + 1, { firstMs: 500, longestMs: refused ? 5 * MINUTE_MS : 30_000 });
 
 /** Whether a failure passes by itself, so that it says nothing about the token. */
 export const isTemporary = (code: string) => PASSING.has(code) || UNCERTAIN.has(code);

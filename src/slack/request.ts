@@ -14,6 +14,7 @@ import type { MessageContent, ModalView } from './blocks.ts';
 import type { Need } from './calls.ts';
 import { POST_METADATA_TYPE, slackCodeOf, slackFailure } from './clients.ts';
 import { CALLBACKS, decodeInboxRow, decodeMetadata, NO_OPTION, OLDER, type ViewMetadata } from './ids.ts';
+import { unescaped } from './rich-text.ts';
 
 /** Slack leaves out fields that do not apply, or sends null. A field of another type is ignored. */
 const lenient = <T extends z.ZodType>(type: T) => type.nullish().catch(null);
@@ -41,7 +42,8 @@ const BODY_SCHEMA = z.object({
 
 const INPUT_SCHEMA = z.object({
 	block_id: z.string(),
-	label: z.object({ text: z.string() }),
+	// Slack gives text objects back escaped (bolt-python #513 tells it of buttons).
+	label: z.object({ text: z.string().transform(unescaped) }),
 	element: lenient(
 		z
 			.object({

@@ -20,7 +20,7 @@ export function createSlack(
 ) {
 	const { config, clock, log, metrics, store } = core;
 	const address = { apiUrl: config.SLACK_API_URL, botToken: liveSecret('SLACK_BOT_TOKEN', config, log) };
-	const clients = createSlackClients(address, log, metrics.slackCall);
+	const clients = createSlackClients(address, { clock, log }, metrics.slackCall);
 	const teamId = () => installation.known()?.teamId;
 	const calls = createSlackCalls(core, teamId);
 	const hasReplicas = store.db.dialect === 'postgres';

@@ -1,6 +1,6 @@
 import { expect, watchingApp, withApp } from '../kit.ts';
 
-const it = withApp(watchingApp);
+const it = withApp(() => watchingApp({ realRates: true }));
 
 it('whoever has a question open is answering for five minutes after they last typed, or until they close it', async ({
 	app,

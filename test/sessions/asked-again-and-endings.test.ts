@@ -22,7 +22,7 @@ const DAY_MS = 24 * 3_600_000;
 const MINUTE_MS = 60_000;
 const NOT_FOUND = { error: 'channel_not_found', when: ({ channel }: { channel?: unknown }) => channel === 'C0AGENTS' };
 
-const it = withApp(() => watchingApp({ env: FEWEST_REQUESTS, service: { resumeAfterMs: 800 } }));
+const it = withApp(() => watchingApp({ realRates: true, env: FEWEST_REQUESTS, service: { resumeAfterMs: 800 } }));
 
 /** The direct messages to this person about a session. */
 const dms = (app: WatchingApp, who: string, words: string) => app.slack.as(who).dm(words);

@@ -1,6 +1,6 @@
 import { describe, done, expect, FEWEST_REQUESTS, type Json, type WatchingApp, watchingApp, withApp } from '../kit.ts';
 
-const it = withApp(() => watchingApp({ env: FEWEST_REQUESTS }));
+const it = withApp(() => watchingApp({ realRates: true, env: FEWEST_REQUESTS }));
 
 const RESULT = Array.from({ length: 9 }, (_, line) => `Chair ${line + 1}`).join('\n');
 

@@ -34,7 +34,8 @@ export const USUAL_REQUESTS = { SESSION_SERVICE_RPM: '250' };
 
 /**
  * The whole program and the session service on a clock that jumps; Slack keeps the machine's time, or with `realRates`
- * it is on that clock too and allows only so many calls in it as the real one does. `oneClock`: Slack is on that clock;
+ * it is on that clock too and allows only so many calls in it as the real one does: not for tests of many presses at once,
+ * nor where Slack holds a call while the clock moves. `oneClock`: Slack is on that clock;
  * `slackBehindMs`: this much behind it. `mayFail`: the test makes something fail that otherwise never does.
  */
 export async function watchingApp({

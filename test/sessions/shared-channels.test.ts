@@ -19,7 +19,8 @@ const OTHER = 'T0OTHER';
 const EVERY_MS = 3 * 60_000;
 const SHARED = 'Another organisation can read this channel, or is invited to it';
 
-const begin = (options: AppOptions = {}) => watchingApp({ ...options, env: { ...FEWEST_REQUESTS, ...options.env } });
+const begin = (options: AppOptions = {}) =>
+	watchingApp({ realRates: true, ...options, env: { ...FEWEST_REQUESTS, ...options.env } });
 const start = (options: AppOptions = {}) => forCase(begin(options));
 const it = withApp(begin);
 

@@ -14,7 +14,7 @@ import {
 	withApp,
 } from '../kit.ts';
 
-const it = withApp(watchingApp);
+const it = withApp(() => watchingApp({ realRates: true }));
 
 /** That this session is not watched here any more. */
 const unwatched = ({ service }: WatchingApp, id: string) =>

@@ -19,7 +19,7 @@ import {
 import { opensSession } from '../support/opens-session.ts';
 
 type Fault = Omit<Parameters<WatchingApp['slack']['faults']['add']>[0], 'method'>;
-const it = withApp(() => watchingApp({ env: FEWEST_REQUESTS }));
+const it = withApp(() => watchingApp({ realRates: true, env: FEWEST_REQUESTS }));
 
 const notices = (app: WatchingApp, words: string, channel: string) =>
 	app.inChannel(channel).filter((message) => message.threadTs() === null && message.text().includes(words));

@@ -19,7 +19,7 @@ import {
 } from '../kit.ts';
 import { opensSession } from '../support/opens-session.ts';
 
-const it = withApp(() => watchingApp({ env: FEWEST_REQUESTS }));
+const it = withApp(() => watchingApp({ realRates: true, env: FEWEST_REQUESTS }));
 
 describe('a watched session', () => {
 	/** Opens the form from the post's button, as a person does. */

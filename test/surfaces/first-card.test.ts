@@ -20,7 +20,7 @@ import {
 /* When the card of a watch comes, how long it offers to watch again, and what Slack refuses for its blocks. */
 
 const MINUTE_MS = 60_000;
-const it = withApp(() => watchingApp({ env: FEWEST_REQUESTS }));
+const it = withApp(() => watchingApp({ realRates: true, env: FEWEST_REQUESTS }));
 
 /** What the channel is told of sessions. */
 const told = (app: WatchingApp) => app.inChannel().filter((post) => !post.text().includes('changed the settings'));

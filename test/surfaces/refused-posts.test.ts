@@ -12,7 +12,7 @@ import {
 	withApp,
 } from '../kit.ts';
 
-const it = withApp(() => watchingApp({ env: { ...FEWEST_REQUESTS, REMIND_AFTER: '5m' } }));
+const it = withApp(() => watchingApp({ realRates: true, env: { ...FEWEST_REQUESTS, REMIND_AFTER: '5m' } }));
 
 const asks = ({ blocks }: Json) => JSON.stringify(blocks).includes('"text":" asks"');
 /** Slack refuses for good what is posted to a channel, or only questions. */

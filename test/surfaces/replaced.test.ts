@@ -21,7 +21,8 @@ const START = [task('Order six desk chairs.'), done('I open the shop.')];
 const FLIGHT = item('Which flight?', 'One of: LH 1173, TP 570');
 const TRAIN = item('Which train?', 'One of: ICE 5, TGV 9');
 
-const start = (env: Record<string, string> = {}) => watchingApp({ env, service: { list: { mode: 'on' } } });
+const start = (env: Record<string, string> = {}) =>
+	watchingApp({ realRates: true, env, service: { list: { mode: 'on' } } });
 const it = withApp(start);
 
 const reads = (app: WatchingApp, id: string) => app.service.log.reads(id).length;

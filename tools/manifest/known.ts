@@ -35,6 +35,8 @@ export const knownEvents: Readonly<Record<string, string | null>> = {
 	channel_shared: 'channels:read',
 	channel_id_changed: 'groups:read',
 	app_home_opened: null,
+	app_uninstalled: null,
+	tokens_revoked: null,
 	// For private channels they need groups:read instead.
 	member_joined_channel: 'channels:read',
 	member_left_channel: 'channels:read',

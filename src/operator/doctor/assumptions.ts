@@ -1,6 +1,7 @@
 import { COMMAND } from '../../kernel/command-name.ts';
 import { HandraiseError } from '../../kernel/errors.ts';
 import { USERS_PAGE } from '../../slack/directory.ts';
+import { unescaped } from '../../slack/rich-text.ts';
 import { notChecked } from './check.ts';
 import { BLOCKS, formOf, fullBlocks, MOST_JSON, messageOf, ROOT, section, windowOf } from './live-blocks.ts';
 import type { Live } from './live-exchange.ts';
@@ -16,6 +17,10 @@ type Assumptions = Readonly<Record<string, (live: Live) => Promise<void>>>;
 
 /** How long a person may take for a step. */
 const PERSON_MS = 300_000;
+/** What the person types beside the word. */
+const SMILE = '🙂';
+/** What the window shows while the person presses Send. */
+const SHOWN = 'Press Send. <R&D>';
 const ANY = Symbol('any value');
 
 /** Expects these values at their paths. A refusal is told in Slack's words. */
@@ -106,10 +111,10 @@ export const ASSUMPTIONS: Assumptions = {
 		const message = { 'message.ts': need('broadcast.ts'), 'message.thread_ts': need('root.ts') };
 		say('Now you, in Slack, within 5 minutes:');
 		say(`  1. Open the Home tab of the app. Return to the channel, and type ${COMMAND} there.`);
-		say(`  2. Reply in their thread: @${need('auth.user')} blue`);
+		say(`  2. Reply in their thread: @${need('auth.user')} blue ${SMILE}`);
 		say('  3. Press "Press this". If no window opens, press "No window" on the message above it.');
 		say('  Optional: write the app a direct message. Change your status. Leave a public channel and join it again.');
-		say('  4. Type blue into the window, and press Send.');
+		say(`  4. Type blue & ${SMILE} into the window, and press Send.`);
 		const expected = { ...message, 'message.subtype': 'thread_broadcast', trigger_id: ANY, response_url: ANY };
 		expectIn(await arrival('press', PERSON_MS), { 'actions.0.value': 'Press this', ...expected });
 	},
@@ -128,9 +133,21 @@ export const ASSUMPTIONS: Assumptions = {
 	'An update of a window keeps what was typed': async (live) => {
 		expectIn(await updateWindow(live, formOf('Type blue.', {})), { ok: true });
 		const typed = at(await live.arrival('typing', PERSON_MS), 'actions.0.value');
-		expectIn(await updateWindow(live, formOf('Press Send.', { initial_value: 'red' })), { ok: true });
+		expectIn(await updateWindow(live, formOf(SHOWN, { initial_value: 'red' })), { ok: true });
 		const sent = at(await live.arrival('view_submission', PERSON_MS), 'view.state.values.word.typing.value');
 		if (!String(sent).startsWith(String(typed))) throw different('Send came without what was typed');
+	},
+	'What is typed into a window arrives as it was typed': async ({ found, need }) => {
+		need('view_submission.type');
+		const sent = String(at(found, 'view_submission.view.state.values.word.typing.value'));
+		if (!/&|:|\p{Emoji_Presentation}/u.test(sent)) throw notChecked(`nobody typed & and ${SMILE}`);
+		if (/&amp;|:\w+:/.test(sent)) throw different('& or an emoji comes in another spelling');
+	},
+	'What a window shows comes back as it was, or with & and < escaped': async ({ found, need }) => {
+		need('view_submission.type');
+		if (at(found, 'typing.type') === undefined) throw notChecked('nothing was typed before Send');
+		const back = String(at(found, 'view_submission.view.blocks.0.text.text'));
+		expectIn({ shown: unescaped(back) }, { shown: SHOWN });
 	},
 	'replace_original keeps the blocks, the thread and the metadata': async (live) => {
 		const response = await fetch(live.need('press.response_url'), {
@@ -156,6 +173,14 @@ export const ASSUMPTIONS: Assumptions = {
 	},
 	...event('app_home_opened', true, 'user', 'channel', 'tab'),
 	...event('app_mention', true, 'user', 'channel', 'ts', 'thread_ts', 'text'),
+	'An emoji in a reply comes as an element with its code points': async ({ found }) => {
+		if (found.app_mention === undefined) throw notChecked('Slack told of no mention in the thread');
+		const elements = at(found, 'app_mention.event.blocks.0.elements.0.elements') as readonly Json[] | undefined;
+		const emoji = elements?.find(({ type }) => type === 'emoji');
+		if (emoji === undefined && !/:|\p{Emoji_Presentation}/u.test(String(at(found, 'app_mention.event.text'))))
+			throw notChecked(`nobody typed ${SMILE}`);
+		expectIn(emoji ?? {}, { name: ANY, unicode: '1f642' });
+	},
 	...event('message', false, 'user', 'channel', 'ts', 'text', 'channel_type'),
 	...event('member_joined_channel', false, 'user', 'channel'),
 	...event('member_left_channel', false, 'user', 'channel'),

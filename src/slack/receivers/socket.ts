@@ -66,7 +66,7 @@ export function createSocketReceiver(
 				if (!isTemporary(code)) first.reject(tokenRefused('SLACK_APP_TOKEN', code));
 				log.warn('socket_not_opened', { code, failures });
 				failures++;
-				await clock.sleep(pauseAfter(failures), stopping.signal).catch(() => {});
+				await clock.sleep(pauseAfter(failures, !isTemporary(code)), stopping.signal).catch(() => {});
 			}
 		}
 	}

@@ -20,7 +20,7 @@ describe.each(['socket', 'http'] as const)('doctor live over %s', (transport) =>
 		const { exit, lines } = await operate(harness, { transport });
 		const { asAssumed, different, notTried } = verdicts(lines);
 		expect(different, lines.join('\n')).toEqual([]);
-		expect(asAssumed).toHaveLength(30);
+		expect(asAssumed).toHaveLength(33);
 		expect(notTried).toEqual([
 			'- The event message carries user, channel, ts, text, channel_type: not tried (optional, and nobody wrote a direct message).',
 			'- The event member_joined_channel carries user, channel: not tried (optional, and nobody joined the channel).',
@@ -95,17 +95,17 @@ describe('doctor live', () => {
 		};
 		const { exit, lines } = await operate(harness, { by });
 		expect(verdicts(lines).different, lines.join('\n')).toEqual([]);
-		expect(verdicts(lines).asAssumed).toHaveLength(33);
+		expect(verdicts(lines).asAssumed).toHaveLength(36);
 		expect(exit).toBe(0);
 	});
 
 	it.each<[string, (harness: Harness) => Promise<unknown>, RegExp]>([
-		['the Home tab is not opened', (harness) => typed(harness, mention), / 6 of 35 .* opening of/],
-		['nobody replies', (harness) => typed(harness, openHome), / 6 of 35 .* mention in the thread/],
+		['the Home tab is not opened', (harness) => typed(harness, mention), / 6 of 38 .* opening of/],
+		['nobody replies', (harness) => typed(harness, openHome), / 7 of 38 .* mention in the thread/],
 		[
 			'nobody types the command',
 			(harness) => openHome(harness).then(() => mention(harness).then(() => answer(harness))),
-			/ 6 of 35 .* nobody typed \/session, or the manifest in Slack names another command/,
+			/ 6 of 38 .* nobody typed \/session, or the manifest in Slack names another command/,
 		],
 	])('says which step is missing when %s, and does not call that different', async (_what, by, words) => {
 		await using harness = await createHarness();
@@ -135,7 +135,7 @@ describe('doctor live', () => {
 			'- A button works on a reply that is shown in the channel: not tried (nobody pressed within 5 minutes).',
 		);
 		expect(verdicts(lines).different).toEqual([
-			'✗ Live check: 24 of 35 were not tried: nobody pressed within 5 minutes. Run it again.',
+			'✗ Live check: 27 of 38 were not tried: nobody pressed within 5 minutes. Run it again.',
 		]);
 		expect(lines).toContainEqual(expect.stringMatching(/^✓ Clean-up: /));
 		expect(harness.slack.state.messages).toEqual([]);

@@ -55,7 +55,7 @@ export const command = async ({ slack }: Harness) => slack.as('ada').command('#a
 
 export async function mention({ slack }: Harness): Promise<void> {
 	const ada = slack.as('ada');
-	await ada.mention('#agents', 'blue', { thread: await ada.waitForMessage('#agents', hasButton('Press this')) });
+	await ada.mention('#agents', 'blue 🙂', { thread: await ada.waitForMessage('#agents', hasButton('Press this')) });
 }
 
 export async function press({ slack }: Harness, label: string): Promise<void> {
@@ -67,7 +67,7 @@ const hasButton = (label: string) => (post: Posted) => post.buttons().includes(l
 /** Types into the window and sends it. */
 export async function fill({ slack }: Harness): Promise<void> {
 	const ada = slack.as('ada');
-	await (await ada.waitForModal('Type blue')).fill('Word', 'blue');
+	await (await ada.waitForModal('Type blue')).fill('Word', 'blue & 🙂');
 	await (await ada.waitForModal('Press Send')).submit();
 }
 
@@ -156,6 +156,42 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
 				}
 			}),
 		shows: [/^✗ An update of a window keeps what was typed: different \(Send came without what was typed\)\.$/],
+	},
+	'what is typed comes back escaped': {
+		plant: (harness) =>
+			after(harness, 'views.update', () => {
+				for (const { input } of Object.values(harness.slack.state.views)) {
+					if (typeof input.values.word?.typing?.value === 'string')
+						input.values.word.typing.value = input.values.word.typing.value.replace(/&(?!amp;)/, '&amp;');
+				}
+			}),
+		shows: [
+			/^✗ An update of a window keeps what was typed: different \(Send came without what was typed\)\.$/,
+			/^✗ What is typed into a window .*: different \(& or an emoji comes in another spelling\)\.$/,
+		],
+	},
+	'what a window shows comes back in another spelling': {
+		plant: (harness) =>
+			after(harness, 'views.update', () => {
+				for (const { payload } of Object.values(harness.slack.state.views)) {
+					const [first] = payload.blocks as { text?: { text: string } }[];
+					if (first?.text !== undefined) first.text.text = first.text.text.replace('<R&D>', '');
+				}
+			}),
+		shows: [/^✗ What a window shows comes back .*: different \(shown is Press Send\. \)\.$/],
+	},
+	'a reply has its emoji in the text alone': {
+		by: async (harness) => {
+			await openHome(harness);
+			await command(harness);
+			const ada = harness.slack.as('ada');
+			const thread = await ada.waitForMessage('#agents', hasButton('Press this'));
+			const blocks = [{ type: 'rich_text', elements: [] }];
+			await ada.say('#agents', { text: '<@U0BOT> blue :slightly_smiling_face:', blocks }, { thread });
+			await press(harness, 'Press this');
+			await fill(harness);
+		},
+		shows: [/^✗ An emoji in a reply comes as an element .*: different \(name is missing\)\.$/],
 	},
 	'messages take no tables': doing(
 		{ method: 'chat.update', when: says('"type":"table"'), error: 'invalid_blocks' },

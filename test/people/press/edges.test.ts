@@ -16,7 +16,7 @@ import {
 } from '../../kit.ts';
 import { asked, dmOf, FLIGHT, UNDO_MS, value } from './harness.ts';
 
-const it = withApp(watchingApp);
+const it = withApp(() => watchingApp({ realRates: true }));
 
 /** The agent asks something else in the place of its question, which somebody's window finds. Resolves to the new post. */
 async function replaced(app: WatchingApp, id: string): Promise<Posted> {

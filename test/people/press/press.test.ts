@@ -11,7 +11,7 @@ import {
 } from '../../kit.ts';
 import { asked, dmOf, UNDO_MS, value } from './harness.ts';
 
-const it = withApp(watchingApp);
+const it = withApp(() => watchingApp({ realRates: true }));
 
 const putCount = (app: WatchingApp, id: string) => app.service.log.effectivePuts(id).length;
 /** Waits until this answer was sent, once. */

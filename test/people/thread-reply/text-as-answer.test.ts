@@ -12,7 +12,7 @@ import {
 	withApp,
 } from '../../kit.ts';
 
-const it = withApp(watchingApp);
+const it = withApp(() => watchingApp({ realRates: true }));
 
 const ada = (app: WatchingApp) => app.slack.as('ada');
 const isForm = (modal: { submitText(): string | null }) => modal.submitText() !== null;
@@ -52,6 +52,15 @@ describe('the shortcut "Use as answer"', () => {
 		expect((await form.submit()).outcome).toBe('updated');
 		await app.answered(id);
 		expect(sent(app, id)).toEqual(['Sand & <forest>, please']);
+	});
+
+	it('sends emoji as their characters, and the workspace’s own by name', async ({ app }) => {
+		const id = await asked(app, 'Which colour?');
+		await useAsAnswer(app, id, 'Sand 👍🏽 :tada: :shipit: & 🦜');
+		const form = await ada(app).waitForModal(isForm);
+		expect((await form.submit()).outcome).toBe('updated');
+		await app.answered(id);
+		expect(sent(app, id)).toEqual(['Sand 👍🏽 🎉 :shipit: & 🦜']);
 	});
 
 	it('asks which of several items "Use as answer" is for', async ({ app }) => {

@@ -24,7 +24,7 @@ const SEND_IT = 'Send this to the agent as the answer?';
 
 /** Slack sends the messages of channels, as the manifest of 2.0.0 could ask for. What nobody meant for the agent is nowhere in the end. */
 async function repliesApp(options: AppOptions = {}) {
-	const app = await watchingApp(options);
+	const app = await watchingApp({ realRates: true, ...options });
 	app.slack.settings.events.push('message.channels', 'message.groups');
 	return {
 		...app,
