@@ -4,9 +4,6 @@ import type { Log } from './kernel/log.ts';
 import type { Metrics } from './kernel/metrics.ts';
 import type { RateLimiter } from './kernel/rate-limiter.ts';
 import type { SessionServiceClient } from './service/service.ts';
-import type { SlackCalls } from './slack/calls.ts';
-import type { SlackClients } from './slack/clients.ts';
-import type { Directory } from './slack/directory.ts';
 
 /** What most parts need, made once in `app.ts`. A part's dependencies are the fields that it takes from it. */
 export interface Core<S = unknown> {
@@ -19,10 +16,4 @@ export interface Core<S = unknown> {
 	readonly serviceUrl: string;
 	readonly sessionService: SessionServiceClient;
 	readonly rateLimiter: RateLimiter;
-	readonly clients: SlackClients;
-	readonly calls: SlackCalls;
-	/** Names and time zones of people whom the access policy has looked up. */
-	readonly directory: Directory;
-	/** The id of a person's direct message with the app. Throws Slack's errors. */
-	readonly directChannelOf: (userId: string) => Promise<string>;
 }

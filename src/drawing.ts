@@ -1,4 +1,3 @@
-import type { Core } from './core.ts';
 import { noticedView } from './screens/answer.ts';
 import { createQuestionFacts } from './screens/facts.ts';
 import { createHandOverDrawing } from './screens/hand-over-posts.ts';
@@ -10,6 +9,7 @@ import { createSettingsDrawing } from './screens/settings-posts.ts';
 import { createWatchDrawing } from './screens/watch-posts.ts';
 import type { MayAct } from './slack/access-policy.ts';
 import type { WhoMayAnswer } from './slack/answerers.ts';
+import type { SlackCore } from './slack/slack-core.ts';
 import type { UserGroupList } from './slack/user-groups.ts';
 import type { Store } from './stores.ts';
 import type { Drawing, Drawn, DuePost } from './surfaces/post.ts';
@@ -24,7 +24,7 @@ export interface DrawingParts {
 
 /** Draws posts by a table of all kinds. The compiler reports a kind that is missing. */
 export function createDrawing(
-	core: Core<Pick<Store, 'answers' | 'views' | 'watches' | 'channelSettings' | 'posts'>> & DrawingParts,
+	core: SlackCore<Pick<Store, 'answers' | 'views' | 'watches' | 'channelSettings' | 'posts'>> & DrawingParts,
 ) {
 	const facts = createQuestionFacts(core, core);
 	const drawing: Drawing = {
@@ -42,7 +42,7 @@ export function createDrawing(
 }
 
 /** Draws all views that are redrawn when something changes. `inboxes`: the content of inboxes. */
-export function createViewDrawing(core: Core<Store>, inboxes: InboxBuilder): ViewDrawing {
+export function createViewDrawing(core: SlackCore<Store>, inboxes: InboxBuilder): ViewDrawing {
 	return {
 		inbox: createInboxDrawing(core, inboxes),
 		form(view, standing) {

@@ -1,10 +1,10 @@
-import type { Core } from './core.ts';
 import { createDrawing, type DrawingParts } from './drawing.ts';
 import { within } from './kernel/clock.ts';
 import { setBounded } from './kernel/memory.ts';
 import { createChannelGuard, createEndings } from './sessions/endings.ts';
 import { createChannelList } from './slack/channels.ts';
 import type { PersonRequest } from './slack/request.ts';
+import type { SlackCore } from './slack/slack-core.ts';
 import type { Store } from './stores.ts';
 import { createMessages } from './surfaces/messages.ts';
 import { createOutbox } from './surfaces/outbox.ts';
@@ -15,7 +15,7 @@ const EXPECTED_WITHIN_MS = 3_000;
 const MAX_EXPECTED = 1_000;
 
 /** Makes the parts that post: they draw posts, keep them true, and end the watches of a channel that refuses posts. */
-export function createPosting(core: Core<Store> & DrawingParts) {
+export function createPosting(core: SlackCore<Store> & DrawingParts) {
 	const { config, clock, clients } = core;
 	const stopping = new AbortController();
 	const { signal } = stopping;

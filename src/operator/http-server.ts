@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Core } from '../core.ts';
 import type { AnswerStore } from '../delivery/answer-store.ts';
 import { MINUTE_MS } from '../kernel/clock.ts';
 import { HandraiseError } from '../kernel/errors.ts';
@@ -10,6 +9,7 @@ import { shareRunning } from '../kernel/memory.ts';
 import type { RequestBudget } from '../service/budget.ts';
 import type { createBoltApp } from '../slack/bolt-app.ts';
 import type { Installation } from '../slack/clients.ts';
+import type { SlackCore } from '../slack/slack-core.ts';
 import type { StoreDatabase } from '../store/database.ts';
 
 /** Slack gives up on a request after three seconds. */
@@ -95,7 +95,7 @@ export function createHttpServer({ host = null, port, notReady, metrics, slack, 
 
 /** The server of the program. Slack's requests go to Bolt once it is known where the app is installed. */
 export function createEndpoints(
-	core: Core<{ answers: AnswerStore; db: StoreDatabase }> & { installation: Installation },
+	core: SlackCore<{ answers: AnswerStore; db: StoreDatabase }> & { installation: Installation },
 	parts: Pick<Options, 'onRefused'> & { bolt: ReturnType<typeof createBoltApp>; budget: RequestBudget },
 ) {
 	const { config, clock, metrics, store, clients, installation } = core;
@@ -182,7 +182,7 @@ function limitConnections(server: Server, max: number, onClosed: () => void) {
 }
 
 /** Counts refused requests by reason. Logs the first at once, the others once a minute, so a flood fills no log. */
-export function createRefusedRequests({ clock, log, metrics }: Core) {
+export function createRefusedRequests({ clock, log, metrics }: SlackCore) {
 	const stopping = new AbortController();
 	const counts = new Map<string, number>();
 	const report = shareRunning(async () => {

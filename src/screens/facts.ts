@@ -1,4 +1,3 @@
-import type { Core } from '../core.ts';
 import type { AnswerStore } from '../delivery/answer-store.ts';
 import type { Answer } from '../domain/answer.ts';
 import { type HandOver, holderOf } from '../domain/hand-over.ts';
@@ -9,6 +8,7 @@ import type { MayAct } from '../slack/access-policy.ts';
 import type { WhoMayAnswer } from '../slack/answerers.ts';
 import { linkOf } from '../slack/clients.ts';
 import type { Names } from '../slack/phrases.ts';
+import type { SlackCore } from '../slack/slack-core.ts';
 import type { Asked, StoredQuestion } from '../store/question-store.ts';
 import { CAN_GO_ON, type Watch } from '../store/watch.ts';
 import { type DuePost, NOWHERE, WATCH_KINDS } from '../surfaces/post.ts';
@@ -22,7 +22,7 @@ export const NO_LINK_MS = 3 * 60_000;
 
 /** Reads what is stored about a question that a card or a post shows, and who may still read or answer it. */
 export function createQuestionFacts(
-	core: Core<{ answers: AnswerStore; views: Pick<ViewStore, 'claims'>; watches: WatchStore }>,
+	core: SlackCore<{ answers: AnswerStore; views: Pick<ViewStore, 'claims'>; watches: WatchStore }>,
 	{ mayAct, whoMayAnswer }: { readonly mayAct: MayAct; readonly whoMayAnswer: Pick<WhoMayAnswer, 'of'> },
 ) {
 	const { config, clients, directory, clock } = core;

@@ -1,4 +1,3 @@
-import type { Core } from '../core.ts';
 import {
 	type Answer,
 	agentMayBeIdle,
@@ -59,6 +58,7 @@ import {
 	template,
 	type Words,
 } from '../slack/rich-text.ts';
+import type { SlackCore } from '../slack/slack-core.ts';
 import type { WaitingSession } from '../store/watch.ts';
 import type { DueView } from '../surfaces/view-store.ts';
 import type { InboxLook } from '../surfaces/views.ts';
@@ -103,7 +103,7 @@ export function inboxModal(shown: InboxModel | Words): ModalView {
 
 /** Draws inboxes, in the Home tab and in windows. */
 export function createInboxDrawing(
-	core: Pick<Core, 'config' | 'clock' | 'directory'>,
+	core: Pick<SlackCore, 'config' | 'clock' | 'directory'>,
 	{ build }: Pick<InboxBuilder, 'build'>,
 ) {
 	return async (inbox: DueView, now: number): Promise<InboxLook> => {

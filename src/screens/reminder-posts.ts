@@ -1,10 +1,10 @@
-import type { Core } from '../core.ts';
 import { isAnsweredSince } from '../domain/answer.ts';
 import { namesAnybody, OPERATOR } from '../domain/answerers.ts';
 import { type ChannelSettings, isInThread, type Mention } from '../domain/channel-settings.ts';
 import { MINUTE_MS } from '../kernel/clock.ts';
 import type { ChannelSettingsStore, StoredChannelSettings } from '../sessions/channel-settings-store.ts';
 import type { WhoMayAnswer } from '../slack/answerers.ts';
+import type { SlackCore } from '../slack/slack-core.ts';
 import type { ChannelKey } from '../store/watch.ts';
 import {
 	askedOf,
@@ -33,7 +33,7 @@ interface Stores {
 }
 
 export function createReminderDrawing(
-	core: Core<Stores> & { readonly whoMayAnswer: Pick<WhoMayAnswer, 'stillThere'> },
+	core: SlackCore<Stores> & { readonly whoMayAnswer: Pick<WhoMayAnswer, 'stillThere'> },
 	facts: QuestionFacts,
 ) {
 	const { store, directory, clock, whoMayAnswer } = core;

@@ -1,11 +1,11 @@
-import type { Core } from '../core.ts';
+import type { SlackCore } from '../slack/slack-core.ts';
 import type { UserGroupList, UserGroups } from '../slack/user-groups.ts';
 import { type Drawing, lookOf } from '../surfaces/post.ts';
 import { settingsChangedPost } from './settings.ts';
 
 /** Draws what a channel is told when somebody changed its settings. */
 export function createSettingsDrawing(
-	{ directory: names, config: { REMIND_AFTER: defaultMs } }: Core,
+	{ directory: names, config: { REMIND_AFTER: defaultMs } }: SlackCore,
 	userGroups: UserGroupList,
 ) {
 	return {

@@ -1,10 +1,10 @@
-import type { Core } from '../core.ts';
 import { isInThread } from '../domain/channel-settings.ts';
 import { isOver } from '../domain/session.ts';
 import { HOUR_MS, MINUTE_MS } from '../kernel/clock.ts';
 import { hashOf } from '../kernel/values.ts';
 import { textMessage } from '../slack/blocks.ts';
 import { sentences, unescaped } from '../slack/rich-text.ts';
+import type { SlackCore } from '../slack/slack-core.ts';
 import type { Watch } from '../store/watch.ts';
 import { askedOf, type ContentOf, type Drawing, type Drawn, type DuePost, lookOf } from '../surfaces/post.ts';
 import { type CardModel, endPost, watchCard } from './card.ts';
@@ -15,7 +15,7 @@ import { askedPost, drawAgainAt, isLastLook, type SettledLook, settledQuestionPo
 const NO_MORE_CHANGES = '↪️ Slack takes no more changes of the message above.';
 
 /** Draws cards, questions, what else a watch posts, and what a channel is told of `watch all`. */
-export function createWatchDrawing({ directory }: Core, facts: QuestionFacts) {
+export function createWatchDrawing({ directory }: SlackCore, facts: QuestionFacts) {
 	async function drawCard(_: unknown, due: DuePost): Promise<Drawn> {
 		const { watch, snapshot, checkedAt, unreadCode, lead } = due;
 		if (watch === null || snapshot === null) return null;

@@ -1,5 +1,4 @@
 import type { Config } from '../config.ts';
-import type { Core } from '../core.ts';
 import type { Origin } from '../domain/answer.ts';
 import {
 	type Answerers,
@@ -16,6 +15,7 @@ import { createCache } from '../kernel/memory.ts';
 import type { Need } from './calls.ts';
 import { type Identity, isGoneGroup, slackFailure } from './clients.ts';
 import { maxAgeOf, type PersonFacts } from './directory.ts';
+import type { SlackCore } from './slack-core.ts';
 
 type Ours = Pick<Identity, 'teamId' | 'enterpriseId'>;
 type AccessRules = Pick<Config, Extract<keyof Config, `ALLOW${string}`>>;
@@ -90,7 +90,7 @@ export interface Lists {
 
 /** Decides who may read sessions, watch and answer. Refuses everybody while `installation` is null (not yet known). */
 export function createAccessPolicy(
-	{ config, directory, clock }: Pick<Core, 'directory' | 'clock'> & { readonly config: AccessRules },
+	{ config, directory, clock }: Pick<SlackCore, 'directory' | 'clock'> & { readonly config: AccessRules },
 	installation: () => Ours | null,
 	lists: Omit<Lists, 'tellNobodyLeft'>,
 ) {

@@ -1,4 +1,3 @@
-import type { Core } from '../core.ts';
 import { type Answerers, type AnswerRule, namesAnybody } from '../domain/answerers.ts';
 import type { Person } from '../domain/person.ts';
 import { within } from '../kernel/clock.ts';
@@ -10,6 +9,7 @@ import type { Installation, SlackClients } from './clients.ts';
 import { isDirectMessage } from './ids.ts';
 import { andMoreWords, personName, placeWords } from './phrases.ts';
 import { rich, sentences, type Words } from './rich-text.ts';
+import type { SlackCore } from './slack-core.ts';
 import { createUserGroups, groupName, MOST_NAMED, NO_GROUPS } from './user-groups.ts';
 
 /** The time left to look up names after the check; Slack waits 3 s. Without names the refusal is told all the same. */
@@ -32,7 +32,7 @@ interface Parts {
 
 /** Says who may answer where channels have lists, and tells a channel once that nobody whom it names is left. */
 export function createWhoMayAnswer(
-	{ clock, log, directory }: Pick<Core, 'clock' | 'log' | 'directory'>,
+	{ clock, log, directory }: Pick<SlackCore, 'clock' | 'log' | 'directory'>,
 	{ clients, calls, installation, lists, policy }: Parts,
 ) {
 	const userGroups = createUserGroups({ client: clients.people, clock, log });

@@ -5,7 +5,6 @@ import type {
 	WebClient,
 } from '@slack/web-api';
 import type { Config } from '../config.ts';
-import type { Core } from '../core.ts';
 import type { Person } from '../domain/person.ts';
 import type { SessionKey } from '../domain/session.ts';
 import { HandraiseError } from '../kernel/errors.ts';
@@ -17,8 +16,9 @@ import { FACTS_MAX_AGE_MS } from './directory.ts';
 import { isDirectMessage } from './ids.ts';
 import type { PersonReads } from './person-reads.ts';
 import type { PersonRequest } from './request.ts';
+import type { SlackCore } from './slack-core.ts';
 
-type Parts = Pick<Core, 'directChannelOf' | 'calls'> & { readonly clients: Pick<SlackClients, 'people'> };
+type Parts = Pick<SlackCore, 'directChannelOf' | 'calls'> & { readonly clients: Pick<SlackClients, 'people'> };
 type Shared = 'is_shared' | 'is_ext_shared' | 'is_pending_ext_shared' | 'is_org_shared';
 type SharingFlags = Pick<NonNullable<ConversationsInfoResponse['channel']>, Shared>;
 
@@ -130,7 +130,7 @@ interface HandOvers {
  * because each event reaches only one. Throws `slack_unavailable`, with `retryAt` when Slack limits the calls.
  */
 export function createMemberships(
-	core: Parts & Pick<Core<HandOvers>, 'store' | 'serviceUrl' | 'clock'>,
+	core: Parts & Pick<SlackCore<HandOvers>, 'store' | 'serviceUrl' | 'clock'>,
 	{ changes, turn }: { changes: SharedState<Readonly<Record<string, number>>>; turn: PersonReads['turn'] },
 ) {
 	const { directChannelOf, serviceUrl, clock, calls } = core;

@@ -1,16 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Core } from '../core.ts';
 import { HOUR_MS, uptimeOf } from '../kernel/clock.ts';
 import { codeOf, HandraiseError } from '../kernel/errors.ts';
 import { loggedId } from '../kernel/log.ts';
 import { setBounded } from '../kernel/memory.ts';
 import { createRateLimiter, type RateLimit } from '../kernel/rate-limiter.ts';
 import type { PersonRequest } from './request.ts';
+import type { SlackCore } from './slack-core.ts';
 
 /** The rate at which a person hears that they are too fast. Other refusals of that kind are silent. */
 const TELLING_RATE: RateLimit = { intervalMs: 30_000, burst: 1 };
 
-export type PersonRead = NonNullable<ReturnType<Core['sessionService']['latest']>>;
+export type PersonRead = NonNullable<ReturnType<SlackCore['sessionService']['latest']>>;
 
 /**
  * The reads that an unknown id costs: two typing errors leave half of the default burst, and a guesser gets 4 a minute.
@@ -27,7 +27,7 @@ const MAX_PEOPLE = 1_000;
  * a session could be read before. If so, its 404 may come from a proxy, and its id was no guess.
  */
 export function createPersonReads(
-	{ sessionService, rateLimiter, directory, config, clock, metrics: { people: metrics } }: Core,
+	{ sessionService, rateLimiter, directory, config, clock, metrics: { people: metrics } }: SlackCore,
 	stored: {
 		wasRead(sessionId: string): Promise<boolean>;
 		/** Has the result of a read stored. Never rejects. */

@@ -1,4 +1,3 @@
-import type { Core } from '../core.ts';
 import { setBounded } from '../kernel/memory.ts';
 import { LONGEST_RETRY_AFTER_MS, retryAtOf } from '../kernel/retries.ts';
 import { isOfBlocks, type MessageContent, type ModalView, plainMessage } from './blocks.ts';
@@ -26,6 +25,7 @@ import {
 	type Subject,
 	type SubmittedView,
 } from './request.ts';
+import type { SlackCore } from './slack-core.ts';
 import { addressOf, createViewHandle, openView, type ViewHandle } from './view-handle.ts';
 
 const REPLY_WITHIN_MS = 5_000;
@@ -39,7 +39,7 @@ const MAX_OPENED_AHEAD = 1_000;
  * thread only if its person has it open, because nobody sees it who looks at the channel.
  */
 export function createReply(
-	{ config, clock, directChannelOf, clients: { people: client } }: Core,
+	{ config, clock, directChannelOf, clients: { people: client } }: SlackCore,
 	personReads: PersonReads,
 ) {
 	/** Replies that take no turn, by user id. `limited` resolves when Slack's limit delays them. */

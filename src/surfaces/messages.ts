@@ -1,4 +1,3 @@
-import type { Core } from '../core.ts';
 import { MINUTE_MS, uptimeOf } from '../kernel/clock.ts';
 import { setBounded } from '../kernel/memory.ts';
 import { type MessageContent, replacement, textMessage } from '../slack/blocks.ts';
@@ -12,6 +11,7 @@ import {
 	slackOutcome,
 } from '../slack/clients.ts';
 import { repeatWords } from '../slack/phrases.ts';
+import type { SlackCore } from '../slack/slack-core.ts';
 import { type DuePost, kindOf, type Post, type PostTarget, type SendOutcome } from './post.ts';
 
 /** The longest wait for a `response_url`. After that, `chat.update` shows what was chosen. */
@@ -51,7 +51,7 @@ interface Search {
 }
 
 /** Writes messages to Slack, finds them again, and reports what became of each call. */
-export function createMessages({ clients, directChannelOf, clock, log }: Core) {
+export function createMessages({ clients, directChannelOf, clock, log }: SlackCore) {
 	const { background: client } = clients;
 	/** By channel, the uptime of the first refusal with `channel_not_found`. */
 	const missingSince = new Map<string, number>();

@@ -1,4 +1,3 @@
-import type { Core } from '../core.ts';
 import {
 	type Answer,
 	agentMayBeIdle,
@@ -21,6 +20,7 @@ import { backOff } from '../kernel/retries.ts';
 import type { HomeView, ModalView } from '../slack/blocks.ts';
 import { slackOutcome } from '../slack/clients.ts';
 import type { Directory } from '../slack/directory.ts';
+import type { SlackCore } from '../slack/slack-core.ts';
 import { LONGEST_SNOOZE_MS } from '../store/schema/watches.ts';
 import type { PostStore } from './post-store.ts';
 import type { DueView, ViewLane, ViewStore } from './view-store.ts';
@@ -98,7 +98,7 @@ type Outcome =
  * if it differs. Slack keeps what was typed.
  */
 export function createViews(
-	core: Core<{ views: ViewStore; answers: StoredAnswers; posts: Pick<PostStore, 'showReceipt'> }>,
+	core: SlackCore<{ views: ViewStore; answers: StoredAnswers; posts: Pick<PostStore, 'showReceipt'> }>,
 	drawing: ViewDrawing,
 	{ changedSessions, onListed }: ViewNews,
 ): LeaseQueue {

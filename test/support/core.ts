@@ -1,7 +1,7 @@
-import type { Core as CoreOf } from '../../src/core.ts';
+import type { SlackCore } from '../../src/slack/slack-core.ts';
 import type { Store } from '../../src/stores.ts';
 
-type Core = CoreOf<Store>;
+type Core = SlackCore<Store>;
 
 /** A `core` for a part that a test builds alone. What the part takes has to be given here: anything else throws. */
 export function coreOf(given: { readonly [Name in keyof Core]?: Partial<Core[Name]> }): Core {

@@ -44,6 +44,7 @@ describe('arrows', () => {
 		['domain/session.ts', '../store/watch.ts'],
 		['slack/reply.ts', '../store/watch.ts'],
 		['store/due.ts', '../core.ts'],
+		['core.ts', './slack/clients.ts'],
 		['surfaces/outbox.ts', '../sessions/poller.ts'],
 		['delivery/answer.ts', '../sessions/poller.ts'],
 		['screens/inbox.ts', '../app.ts'],
