@@ -112,9 +112,9 @@ export interface Committed {
 
 /**
  * Collects what the transactions of this process change, and tells listeners after each commit, not after a rollback.
- * `lookEveryMs`: how often loops look for what others may have stored.
+ * `lookEveryMs`: how often loops look for what others may have stored; null: there are no others.
  */
-export function createCommits(lookEveryMs: number) {
+export function createCommits(lookEveryMs: number | null) {
 	const listeners: ((committed: Committed) => void)[] = [];
 	const onCommit = (listener: (committed: Committed) => void) => void listeners.push(listener);
 	const lookers: (() => void)[] = [];
@@ -143,7 +143,7 @@ export function createCommits(lookEveryMs: number) {
 		 * when the signal is aborted.
 		 */
 		async keepLooking(clock: Clock, signal: AbortSignal): Promise<void> {
-			for (;;) {
+			while (lookEveryMs !== null) {
 				await clock.sleep(lookEveryMs, signal);
 				for (const look of lookers) look();
 			}

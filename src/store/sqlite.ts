@@ -20,8 +20,6 @@ import { createCommits, type Db, nameInSql, rowsOf, type StoreDatabase, type Tab
 const MAX_BATCH = 64;
 /** Commits per turn: `repairTimes` makes two, between which nobody may write a time of before the step. */
 const COMMITS_PER_TURN = 8;
-/** This process owns the file and hears of each commit: a look finds only what a wake-up missed. */
-const LOOK_EVERY_MS = 30_000;
 
 type QueuedWrite = Omit<PromiseWithResolvers<unknown>, 'promise'> & { work(db: Db): Promise<unknown> };
 
@@ -35,7 +33,8 @@ export function openSqlite(dataDir: string): SqliteStoreDatabase {
 	const queue: QueuedWrite[] = [];
 	let flushing: Promise<void> | null = null;
 	let closing: Promise<void> | null = null;
-	const { record, ...commits } = createCommits(LOOK_EVERY_MS);
+	// This process owns the file, and hears of each commit.
+	const { record, ...commits } = createCommits(null);
 	const kysely = kyselyOn(file.database);
 
 	const write = <T>(work: (db: Db) => Promise<T>) =>
