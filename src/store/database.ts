@@ -45,17 +45,10 @@ export const TABLES = tables({
 
 export type TableName = keyof typeof TABLES;
 export const TABLE_NAMES = Object.keys(TABLES) as TableName[];
-type Described<Name extends TableName> = (typeof TABLES)[Name]['columns'];
-/** The columns of the newest schema. */
-export type ColumnsOf<Name extends TableName> = {
-	[Column in keyof Described<Name> as Described<Name>[Column] extends { readonly until: number }
-		? never
-		: Column]: Described<Name>[Column];
-};
+export type ColumnsOf<Name extends TableName> = (typeof TABLES)[Name]['columns'];
 
-/** All columns in the order of `create table`, also those that a later migration drops. */
-export const allColumnsOf = (name: TableName) => Object.entries<Column>(TABLES[name].columns);
-export const columnsOf = (name: TableName) => allColumnsOf(name).filter(([, { until }]) => until === undefined);
+/** In the order of `create table`. */
+export const columnsOf = (name: TableName) => Object.entries<Column>(TABLES[name].columns);
 
 export type Tables = {
 	[Name in TableName]: { -readonly [Column in keyof ColumnsOf<Name>]: Value<ColumnsOf<Name>[Column]> };
@@ -112,9 +105,9 @@ export interface Committed {
 
 /**
  * Collects what the transactions of this process change, and tells listeners after each commit, not after a rollback.
- * `lookEveryMs`: how often loops look for what others may have stored; null: there are no others.
+ * `lookEveryMs`: how often loops look for what others may have stored.
  */
-export function createCommits(lookEveryMs: number | null) {
+export function createCommits(lookEveryMs: number) {
 	const listeners: ((committed: Committed) => void)[] = [];
 	const onCommit = (listener: (committed: Committed) => void) => void listeners.push(listener);
 	const lookers: (() => void)[] = [];
@@ -143,7 +136,7 @@ export function createCommits(lookEveryMs: number | null) {
 		 * when the signal is aborted.
 		 */
 		async keepLooking(clock: Clock, signal: AbortSignal): Promise<void> {
-			while (lookEveryMs !== null) {
+			for (;;) {
 				await clock.sleep(lookEveryMs, signal);
 				for (const look of lookers) look();
 			}

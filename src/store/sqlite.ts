@@ -1,7 +1,8 @@
-import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, statfsSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, rmSync, statfsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { setImmediate as turnEnds } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import {
 	Kysely,
 	type SelectModifierNode,
@@ -15,11 +16,14 @@ import { HandraiseError, StoreUnavailableError } from '../kernel/errors.ts';
 import { setBounded } from '../kernel/memory.ts';
 import { workAndRecord } from './audit.ts';
 import { createCommits, type Db, nameInSql, rowsOf, type StoreDatabase, type Tables } from './database.ts';
+import { refuseSchema } from './migrate.ts';
 
 /** Writes per commit. Each blocks the event loop for about 0.2 ms. */
 const MAX_BATCH = 64;
 /** Commits per turn: `repairTimes` makes two, between which nobody may write a time of before the step. */
 const COMMITS_PER_TURN = 8;
+/** This process owns the file and hears of each commit: a look finds only what a wake-up missed. */
+const LOOK_EVERY_MS = 30_000;
 
 type QueuedWrite = Omit<PromiseWithResolvers<unknown>, 'promise'> & { work(db: Db): Promise<unknown> };
 
@@ -33,8 +37,7 @@ export function openSqlite(dataDir: string): SqliteStoreDatabase {
 	const queue: QueuedWrite[] = [];
 	let flushing: Promise<void> | null = null;
 	let closing: Promise<void> | null = null;
-	// This process owns the file, and hears of each commit.
-	const { record, ...commits } = createCommits(null);
+	const { record, ...commits } = createCommits(LOOK_EVERY_MS);
 	const kysely = kyselyOn(file.database);
 
 	const write = <T>(work: (db: Db) => Promise<T>) =>
@@ -214,7 +217,7 @@ const NETWORK_TYPES: readonly number[] = [
  * Opens `dataDir/handraise.db` for this process alone; creates the directory (mode 0700) and the file (0600). Until it
  * ends, the process locks a second, empty database, `handraise.lock`, so that meanwhile `VACUUM INTO` (`backup.ts`)
  * makes a usable copy. `cp` needs a stopped program. A copy needs `encryption.key` or ENCRYPTION_KEY.
- * @throws HandraiseError `database_in_use`, `database_unsuitable`; StoreUnavailableError
+ * @throws HandraiseError `database_in_use`, `database_unsuitable`, what `refuseSchema` returns; StoreUnavailableError
  */
 export function openSqliteFile(dataDir: string, typeOf = (path: string) => statfsSync(path).type) {
 	const directory = resolve(dataDir);
@@ -239,6 +242,8 @@ export function openSqliteFile(dataDir: string, typeOf = (path: string) => statf
 		);
 	using opening = new DisposableStack();
 	opening.use(takeLock(directory, 'Stop it first; a second Handraise needs a DATA_DIR of its own, or DATABASE_URL.'));
+	const refusal = refuseSchema(schemaIn(path));
+	if (refusal !== null) throw refusal;
 	return guard(() => {
 		const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT, enableForeignKeyConstraints: true });
 		opening.defer(() => database.close());
@@ -247,6 +252,38 @@ export function openSqliteFile(dataDir: string, typeOf = (path: string) => statf
 		const opened = opening.move();
 		return { database, close: () => opened.dispose() };
 	});
+}
+
+/**
+ * The schema of a file that no process has open for writing. Changes no byte of it, as the open for writing does: that
+ * applies the log. Null: it has none, or cannot be read, which the open for writing reports.
+ */
+function schemaIn(path: string): number | null {
+	const shm = `${path}-shm`;
+	// SQLite reads a log only with this file. A copy of a database may lack it.
+	const lacksShm = existsSync(`${path}-wal`) && !existsSync(shm);
+	if (lacksShm) makePrivateFile(shm);
+	try {
+		using database = openUnchanged(path, { inUse: false });
+		return database.prepare('select max(number) as schema from migrations').get()?.schema as number | null;
+	} catch {
+		return null;
+	} finally {
+		if (lacksShm) rmSync(shm);
+	}
+}
+
+/**
+ * Opens a database for reading, without creating files. WAL mode creates a missing `-wal` and `-shm` even then,
+ * unless the file is `immutable`: that is safe, because without them nobody has it open. `inUse`: whether a process
+ * may have it open for writing; else the `-shm` that a killed process left stays as it is too.
+ */
+export function openUnchanged(path: string, { inUse }: { inUse: boolean }): DatabaseSync {
+	const hasLog = existsSync(`${path}-wal`) && existsSync(`${path}-shm`);
+	if (hasLog && inUse) return new DatabaseSync(path, { readOnly: true, timeout: 500 });
+	const url = pathToFileURL(path);
+	url.searchParams.set(hasLog ? 'readonly_shm' : 'immutable', '1');
+	return new DatabaseSync(url, { readOnly: true });
 }
 
 /** Held until it is closed. @throws HandraiseError `database_in_use`, with `advice` */

@@ -28,7 +28,7 @@ const ENDED = /^(?:✅|❌|⏹️) .+ (?:is done|failed|was stopped)$/m;
 const CARD_ENTRIES = ['Open in the dashboard', 'Stop watching', 'Show all'];
 const REASONABLE_MS = 5 * 60_000;
 /** For tests that let many minutes pass, in which few reads suffice. */
-export const FEWEST_REQUESTS = { SESSION_SERVICE_RPM: '30' };
+export const FEWEST_REQUESTS = { SESSION_SERVICE_RPM: '60' };
 /** The default of the program, in files whose cases have few. */
 export const USUAL_REQUESTS = { SESSION_SERVICE_RPM: '250' };
 

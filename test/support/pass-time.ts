@@ -16,7 +16,7 @@ const UNANSWERED = new Set(['hang', 'slow', 'late', 'held']);
  */
 const QUIET_TURNS = 5;
 /** What Node.js calls work that ends by itself: the next turn of somebody, files, connections that begin, write or end. */
-const WORK = /^(?:Immediate|FSReq|GetAddrInfo|\w*ConnectWrap$|WriteWrap|ShutdownWrap)/;
+const WORK = /Immediate|Req|ConnectWrap|WriteWrap|ShutdownWrap/;
 /** While a call is under way and nothing changes, conditions are looked at again after so long, on the machine's clock. */
 const LOOK_AGAIN_MS = 10;
 
@@ -168,14 +168,6 @@ function createObserver({ service, slack, log = [] }: App) {
 	};
 }
 
-/** Moves the clock to the next sleeper, but not beyond `end`. */
-async function moveTo(clock: ManualClock, end: number): Promise<void> {
-	const { nextWake } = clock;
-	// Loops always sleep until their next look. When nobody does, the program is busy with something unseen.
-	if (nextWake === null) await delay(1);
-	else await clock.advance(Math.max(0, Math.min(nextWake, end) - clock.now()));
-}
-
 /**
  * Moves the program's clock (and perhaps the session service's) from sleeper to sleeper until `condition` holds, never
  * while a call is under way. Rejects after `limitMs` of that clock with the text of `describe`.
@@ -190,7 +182,10 @@ export async function passTime(
 	const observer = createObserver(app);
 	while (!(await observer.untilAsleep(condition))) {
 		if (clock.now() >= end) throw new Error(`Not within ${limitMs} ms of the clock. ${describe()}`);
-		await moveTo(clock, end);
+		const { nextWake } = clock;
+		// Loops always sleep until their next look. When nobody does, the program is busy with something unseen.
+		if (nextWake === null) await delay(1);
+		else await clock.advance(Math.max(0, nextWake - clock.now()));
 	}
 }
 
@@ -200,7 +195,8 @@ export async function passFor(app: App, clock: ManualClock, ms: number): Promise
 	const observer = createObserver(app);
 	await observer.untilAsleep(() => false);
 	while (clock.now() < end) {
-		await moveTo(clock, end);
+		const until = Math.min(clock.nextWake ?? end, end);
+		await clock.advance(Math.max(0, until - clock.now()));
 		await observer.untilAsleep(() => false);
 	}
 }
