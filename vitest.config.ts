@@ -9,7 +9,7 @@ import { memoryDirectory } from './test/support/memory-directory.ts';
  * The lanes, one after the other: a worker that goes on with another lane starts anew and loads the whole program again. Those
  * that mostly wait come first, because their last files run beside the next lane.
  */
-const LANES = ['browser', 'kills', 'postgres', 'program', 'tools', 'doubles', 'rules'];
+const LANES = ['rules', 'browser', 'kills', 'postgres', 'program', 'tools', 'doubles'];
 
 /**
  * Lane by lane, and in each the slowest first by the times of the run before, which Vitest keeps; in a fresh clone the

@@ -3,12 +3,15 @@ import type { LogEntry } from '../../fake-session-service/log.ts';
 import type { Json, TrafficEntry } from '../../fake-slack/index.ts';
 import type { BenchContext } from './context.ts';
 import type { Harness } from './harness.ts';
+import type { BenchService } from './service.ts';
 import type { Rounds } from './stats.ts';
 
 /** By then the delivery of one answer has ended and the next may be given. */
 const BETWEEN_MS = 40;
-/** By then deliveries, receipts and the confirmation check after 2 s have ended. */
+/** On an idle machine, by then deliveries, receipts and the confirmation check after 2 s have ended. */
 const QUIET_MS = 3_000;
+/** Beside other work, deliveries may take so long. */
+const DELIVERED_WITHIN_MS = 120_000;
 
 /** One person's answer, ready to be given. */
 export interface ReadyAnswer {
@@ -45,9 +48,10 @@ export async function takeAnswers(
 	for (const { atOnce, answers } of groups) {
 		for (let from = 0; from < answers.length; from += atOnce) {
 			await Promise.all(answers.slice(from, from + atOnce).map((answer) => answer.give()));
-			await pause(atOnce === 1 || isBare ? BETWEEN_MS : QUIET_MS);
+			if (atOnce === 1 || isBare) await pause(BETWEEN_MS);
+			else await delivered(service, answers.slice(0, from + atOnce));
 		}
-		await pause(isBare ? BETWEEN_MS : QUIET_MS);
+		if (!isBare) await delivered(service, answers);
 	}
 	const acks = new Map(harness.acknowledged(delivery).map((entry) => [sessionOf(entry.request), entry]));
 	const log = isBare ? [] : await service.log();
@@ -60,6 +64,22 @@ export async function takeAnswers(
 		const window = ways.map((way) => way.windowMs);
 		rounds.addSample(`${name} put`, ackToPut);
 		rounds.addSample(`${name} window`, window);
+	}
+}
+
+/** Resolves when the service has these answers and nothing follows from them any more. */
+async function delivered(service: BenchService, answers: readonly ReadyAnswer[]): Promise<void> {
+	const end = performance.now() + DELIVERED_WITHIN_MS;
+	for (let wasMissing = false; ; ) {
+		// The service is asked after the pause, because a request for its log would delay what is measured.
+		await pause(QUIET_MS);
+		const log = await service.log();
+		const put = new Set(log.filter(({ kind }) => kind === 'answer').map(({ sessionId }) => sessionId));
+		const missing = answers.filter(({ sessionId }) => !put.has(sessionId));
+		if (missing.length === 0 && !wasMissing) return;
+		wasMissing = missing.length > 0;
+		if (performance.now() > end)
+			throw new Error(`No PUT came for ${missing.length} answers, one ${missing[0]?.sessionId}`);
 	}
 }
 

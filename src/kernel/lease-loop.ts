@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { type Clock, createWaker, within } from './clock.ts';
+import { ABORT_REASON, type Clock, createWaker, within } from './clock.ts';
 import { codeOf } from './errors.ts';
 import type { Log } from './log.ts';
 
@@ -74,8 +74,6 @@ export type LeaseQueue = (loop: Loop) => {
 	readonly rows: QueuedRows;
 	/** Takes what is due. Returns the milliseconds until the next turn. Never rejects, so it delays no other queue. */
 	turn(): Promise<number>;
-	/** Renews leases until the signal is aborted, then rejects. */
-	keepLeases(drained: AbortSignal): Promise<void>;
 	/** Waits for the running work and gives back the leases of work that was cut short. */
 	drain(): Promise<void>;
 };
@@ -94,6 +92,13 @@ export function leaseQueue<Item>(options: LeaseQueueOptions<Item>): LeaseQueue {
 		let foundDueAt: number | null = null;
 		const running = new Set<LeasedItem<Item> & { readonly lost: AbortController; readonly done: Promise<void> }>();
 		const cutShort: LeasedItem<Item>[] = [];
+		/** Ends the renewals, which last as long as something runs. Null: there are none. */
+		let renewing: AbortController | null = null;
+
+		function endRenewals(): void {
+			renewing?.abort(ABORT_REASON);
+			renewing = null;
+		}
 
 		function begin(item: Item, token: string): void {
 			const lost = new AbortController();
@@ -104,10 +109,28 @@ export function leaseQueue<Item>(options: LeaseQueueOptions<Item>): LeaseQueue {
 				})
 				.finally(() => {
 					running.delete(entry);
+					if (running.size === 0) endRenewals();
 					void wakeSoon();
 				});
 			const entry = { item, token, lost, done };
 			running.add(entry);
+			if (renew === undefined || renewing !== null) return;
+			renewing = new AbortController();
+			void keepLeases(renew, renewing.signal).catch(() => undefined);
+		}
+
+		/** Renews what runs until the signal is aborted, then rejects. */
+		async function keepLeases(prolong: NonNullable<typeof renew>, idle: AbortSignal): Promise<never> {
+			for (;;) {
+				await clock.sleep(leaseMs / RENEWALS_PER_LEASE, idle);
+				const held = [...running];
+				try {
+					const kept = new Set(await prolong(held, leaseMs));
+					for (const entry of held) if (!kept.has(entry)) entry.lost.abort();
+				} catch (error) {
+					log.warn('lease_not_renewed', { rows: itemsName, code: codeOf(error) });
+				}
+			}
 		}
 
 		async function takeDue(): Promise<number> {
@@ -143,23 +166,10 @@ export function leaseQueue<Item>(options: LeaseQueueOptions<Item>): LeaseQueue {
 				return typeof outcome === 'number' ? outcome : RETRY_MS;
 			},
 
-			async keepLeases(drained) {
-				while (renew !== undefined) {
-					await clock.sleep(leaseMs / RENEWALS_PER_LEASE, drained);
-					const held = [...running];
-					if (held.length === 0) continue;
-					try {
-						const kept = new Set(await renew(held, leaseMs));
-						for (const entry of held) if (!kept.has(entry)) entry.lost.abort();
-					} catch (error) {
-						log.warn('lease_not_renewed', { rows: itemsName, code: codeOf(error) });
-					}
-				}
-			},
-
 			async drain() {
 				const done = Promise.all(Array.from(running, (entry) => entry.done));
 				await (drainMs === undefined ? done : within<unknown>(clock, done, drainMs, () => null));
+				endRenewals();
 				const unfinished = [...cutShort, ...running];
 				if (unfinished.length === 0) return;
 				await release(unfinished).catch((error: unknown) => {
@@ -196,8 +206,6 @@ export function createLeaseLoop(
 	const queues = described.map((queue) => queue({ clock, log, shutdownSignal, wakeSoon }));
 
 	async function run(): Promise<void> {
-		const drained = new AbortController();
-		for (const queue of queues) queue.keepLeases(drained.signal).catch(() => undefined);
 		while (!shutdownSignal.aborted) {
 			// This turn sees everything that it was woken for until now.
 			waker.clear();
@@ -205,7 +213,6 @@ export function createLeaseLoop(
 			if (waitMs > 0) await waker.wait(waitMs, shutdownSignal).catch(() => undefined);
 		}
 		await Promise.all(queues.map((queue) => queue.drain()));
-		drained.abort();
 	}
 
 	for (const { rows } of queues) rows.onChange(() => void wakeSoon());

@@ -49,8 +49,9 @@ export function createPoller(
 	const { watches: metrics } = core.metrics;
 	const { budget, health } = options;
 	const reading = createReading(core, options.list);
-	/** The reads that are under way or in the pause after them, which is as long as the read was. */
-	let taken = 0;
+	let underWay = 0;
+	/** The ends of the pauses after reads, by uptime. Each keeps the place of its read for as long as that took. */
+	let pausesUntil: readonly number[] = [];
 	/** The next read is one in turn. It follows those that go ahead, so that these do not starve the others. */
 	let inTurn = false;
 	/** When the first read is due after those that were taken; null: more may be due now. */
@@ -87,8 +88,9 @@ export function createPoller(
 		async nextDueAt() {
 			const now = clock.now();
 			const downAt = (health.failingSince ?? Number.NEGATIVE_INFINITY) + DOWN_AFTER_MS;
+			// The end of a read wakes the loop.
 			const at =
-				free() < 1
+				freeAt() === Number.POSITIVE_INFINITY
 					? Number.POSITIVE_INFINITY
 					: Math.max((await sessions.nextDueAt(serviceUrl)) ?? Number.POSITIVE_INFINITY, freeAt());
 			// An outage has to be stored by then, even if nothing is read meanwhile.
@@ -107,12 +109,17 @@ export function createPoller(
 	});
 	const loop = createLeaseLoop(core, reads);
 
-	const free = () => (budget.isSlow(LONG_CALL_MS) ? 1 : READS_AT_ONCE) - taken;
+	/** How many reads may begin now. */
+	function free(): number {
+		const now = uptimeOf(clock);
+		pausesUntil = pausesUntil.filter((until) => until > now);
+		return (budget.isSlow(LONG_CALL_MS) ? 1 : READS_AT_ONCE) - underWay - pausesUntil.length;
+	}
 
 	/** When the next read may begin, if nothing changes before. */
 	function freeAt(): number {
 		const now = clock.now();
-		if (free() < 1) return Number.POSITIVE_INFINITY;
+		if (free() < 1) return now + Math.min(...pausesUntil) - uptimeOf(clock);
 		return budget.freeAt() ?? now + LOOK_MS;
 	}
 
@@ -120,24 +127,20 @@ export function createPoller(
 		void sessions.readFailing(serviceUrl, clock.now()).catch(() => undefined);
 	}
 
-	/** Keeps the place of a read occupied for a pause. */
-	async function rest(ms: number): Promise<void> {
-		await clock.sleep(ms, loop.shutdownSignal).catch(() => undefined);
-		const wasFull = free() < 1;
-		taken -= 1;
-		if (wasFull) loop.wake();
-	}
-
 	async function readOnce({ session, arrived }: DueSession, signal: AbortSignal): Promise<MeasuredReading> {
-		taken += 1;
+		underWay += 1;
 		const beganAt = uptimeOf(clock);
+		let pauseMs = 0;
 		try {
 			const found = await sessionService.read(session.sessionId, { priority: 'background', signal, arrived });
-			void rest(found.tookMs);
+			pauseMs = found.tookMs;
 			return found;
 		} catch (error) {
-			void rest(NO_PERMIT_CODES.has(codeOf(error)) ? 0 : Math.min(LONGEST_REST_MS, uptimeOf(clock) - beganAt));
+			if (!NO_PERMIT_CODES.has(codeOf(error))) pauseMs = Math.min(LONGEST_REST_MS, uptimeOf(clock) - beganAt);
 			throw error;
+		} finally {
+			underWay -= 1;
+			pausesUntil = [...pausesUntil, uptimeOf(clock) + pauseMs];
 		}
 	}
 

@@ -3,7 +3,7 @@ import type { Fault } from '../../fake-session-service/faults.ts';
 import { createManualClock } from '../../fake-slack/index.ts';
 import { createHarness as createServiceHarness } from '../service/harness.ts';
 import { T0 } from '../store/support.ts';
-import { passTime, watchRequests } from '../support/pass-time.ts';
+import { passFor, watchRequests } from '../support/pass-time.ts';
 import { asking, createHarness } from './delivering.ts';
 
 /** The worker, with the client, on a service over HTTP. */
@@ -31,10 +31,7 @@ async function accepted() {
 		messages,
 		start: () => harness.createWorker().start(),
 		async after(ms: number) {
-			const end = clock.now() + ms;
-			// A moment that nobody else waits for.
-			void clock.sleep(ms);
-			await passTime({ service }, clock, () => clock.now() >= end, { describe: () => '' });
+			await passFor({ service }, clock, ms);
 			return harness.get(id);
 		},
 		[Symbol.asyncDispose]: () => harness[Symbol.asyncDispose](),

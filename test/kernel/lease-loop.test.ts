@@ -64,6 +64,9 @@ function setting(options: Partial<LeaseQueueOptions<Job>> = {}, ...others: Parti
 	const manual = createManualClock(0);
 	const clock = {
 		...manual,
+		get sleeping() {
+			return manual.sleeping;
+		},
 		/** A change of rows and an end of work wake the loop a turn of the event loop later. */
 		async advance(ms: number) {
 			await manual.advance(0);
@@ -115,6 +118,24 @@ it('does not look while nothing changes', async () => {
 	change();
 	await clock.advance(29_000);
 	expect(looks).toBe(2);
+});
+
+it('renews while something is leased, and otherwise sleeps until its next look alone', async () => {
+	const { clock, queue, change, finish, store } = setting();
+	await clock.advance(0);
+	expect(clock.sleeping).toBe(1);
+	for (const id of ['long', 'long again']) {
+		queue.push({ id, dueAt: 0 });
+		change();
+		await clock.advance(4_000);
+		expect(clock.sleeping).toBe(2);
+		const before = store.renewals;
+		await clock.advance(16_000);
+		expect(store.renewals).toBe(before + 4);
+		finish.get(id)?.();
+		await clock.advance(0);
+		expect(clock.sleeping).toBe(1);
+	}
 });
 
 it('looks again when rows were changed during a look', async () => {

@@ -7,7 +7,7 @@ import type { PostStyle } from '../../src/domain/channel-settings.ts';
 import { POSTS } from '../../src/screens/settings-fields.ts';
 import { type AppOptions, startApp } from '../support/app.ts';
 import { opensSession } from '../support/opens-session.ts';
-import { passTime, passTimeDuring, steadyClock } from '../support/pass-time.ts';
+import { passFor, passTime, passTimeDuring, steadyClock } from '../support/pass-time.ts';
 import { says } from '../support/sentences.ts';
 
 const BOT = 'handraise';
@@ -324,11 +324,8 @@ export async function watchingApp({
 		});
 	}
 
-	/** Lets at least so much time pass, until something is due, and what is due be done; whatever comes of it. */
-	async function pass(ms: number): Promise<void> {
-		// Ended by the limit, which counts once nothing is under way.
-		await passTime(app, steady, () => false, { describe: () => '', limitMs: ms }).catch(() => undefined);
-	}
+	/** Lets so much time pass, and all that is due in it be done; whatever comes of it. */
+	const pass = (ms: number) => passFor(app, steady, ms);
 
 	/** The calls of a Web API method since `from` entries of traffic. */
 	function calls(method: string, from = 0): TrafficEntry[] {

@@ -213,6 +213,16 @@ describe('reads under way', () => {
 		expect(reads[4]?.at).toBeGreaterThanOrEqual(T0 + 10_000);
 	});
 
+	it('need one timer, which ends when the next read is due', async () => {
+		const { clock, put, start, store, reads, service } = await createPollerHarness();
+		put({ sessionId: 's1' });
+		await store.watches.add(newWatch({ sessionId: 's1' }));
+		start({ sessionService: { read: async (id, options) => ({ ...(await service.read(id, options)), tookMs: 500 }) } });
+		await pass(clock, 100);
+		expect(reads).toHaveLength(1);
+		expect(clock.sleeping).toBe(1);
+	});
+
 	it.each([
 		['somebody waits for the service', null],
 		['the request budget is paused', T0 + 20_500],

@@ -1,7 +1,7 @@
 import { afterAll, expect, it } from 'vitest';
 import type { Fault } from '../../fake-session-service/faults.ts';
 import { createHarness as createServiceHarness } from '../service/harness.ts';
-import { passTime, watchRequests } from '../support/pass-time.ts';
+import { passFor, watchRequests } from '../support/pass-time.ts';
 import { addWatch, createPollerHarness, SERVICE } from './support.ts';
 
 /** The poller, with the client, on a service over HTTP. */
@@ -29,10 +29,7 @@ async function watched() {
 	harness.start({ sessionService: client });
 	/** What is announced in so much time. */
 	async function told(ms: number) {
-		const end = clock.now() + ms;
-		// A moment that nobody else waits for.
-		void clock.sleep(ms);
-		await passTime({ service }, clock, () => clock.now() >= end, { describe: () => '', limitMs: ms + 1 });
+		await passFor({ service }, clock, ms);
 		return (await harness.announced()).map((content) => ({ ...content, ...('code' in content ? {} : { code: null }) }));
 	}
 	await told(10_000);

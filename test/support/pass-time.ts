@@ -10,8 +10,13 @@ type App = Pick<StartedApp, 'service'> & Partial<Pick<StartedApp, 'slack' | 'log
 
 /** Calls without a response: time must pass until they end. */
 const UNANSWERED = new Set(['hang', 'slow', 'late', 'held']);
-/** Idle turns of the event loop after which the program is taken to wait for its clock: a write takes a few, and may wait for others. */
-const QUIET_TURNS = 100;
+/**
+ * Turns of the event loop without anything to do, after which the program is taken to wait for its clock. One shows it; what
+ * is sent between two connections of this process may take another to be ready, and one more to be read.
+ */
+const QUIET_TURNS = 5;
+/** What Node.js calls work that ends by itself: the next turn of somebody, files, connections that begin, write or end. */
+const WORK = /Immediate|Req|ConnectWrap|WriteWrap|ShutdownWrap/;
 /** While a call is under way and nothing changes, conditions are looked at again after so long, on the machine's clock. */
 const LOOK_AGAIN_MS = 10;
 
@@ -61,12 +66,33 @@ export function watchRequests(): () => void {
 	};
 }
 
+/** The turns that are awaited here, which are no work. */
+let turnsAwaited = 0;
+let ioEventsSeen = 0;
+
+/**
+ * Waits for the next turn of the event loop. False: nothing arrived in it, and nobody in this process has anything to do
+ * but to wait for a clock or for a connection.
+ */
+async function nextTurnWorked(): Promise<boolean> {
+	turnsAwaited += 1;
+	await nextTurn();
+	turnsAwaited -= 1;
+	const { events: ioEvents } = performance.nodeTiming.uvMetricsInfo;
+	const hasArrived = ioEvents !== ioEventsSeen;
+	ioEventsSeen = ioEvents;
+	return hasArrived || process.getActiveResourcesInfo().filter((kind) => WORK.test(kind)).length > turnsAwaited;
+}
+
 /**
  * Resolves when the requests of this process that the service or Slack holds are the only ones under way, and the program has
  * used the responses to all others. Needs `watchRequests`.
  */
 export async function onlyUnderWay(held: () => number): Promise<void> {
-	for (let quiet = 0; quiet < QUIET_TURNS; quiet = requests.size === held() ? quiet + 1 : 0) await nextTurn();
+	for (let quiet = 0; quiet < QUIET_TURNS; ) {
+		const worked = await nextTurnWorked();
+		quiet = worked || requests.size !== held() ? 0 : quiet + 1;
+	}
 }
 
 // Statements of PostgreSQL always count. pg reports nothing, so its two calls are watched here. Both take a callback or return a promise.
@@ -91,17 +117,8 @@ for (const name of ['connect', 'query'] as const) {
 	Object.assign(pg.Client.prototype, { [name]: watched });
 }
 
-/**
- * Moves the program's clock (and perhaps the session service's) from sleeper to sleeper until `condition` holds, never
- * while a call is under way. Rejects after `limitMs` of that clock with the text of `describe`.
- */
-export async function passTime(
-	{ service, slack, log = [] }: App,
-	clock: ManualClock,
-	condition: () => boolean,
-	{ describe, limitMs = 700_000 }: { describe: () => string; limitMs?: number | undefined },
-): Promise<void> {
-	const end = clock.now() + limitMs;
+/** Sees when the program does nothing but wait for its clock. */
+function createObserver({ service, slack, log = [] }: App) {
 	/** All traffic before this entry is done. */
 	let firstOpen = 0;
 	let repeatedUntil = 0;
@@ -130,22 +147,57 @@ export async function passTime(
 	let lookedAt = 0;
 	const mayDiffer = (isBusyNow: boolean) =>
 		changes() !== changesSeen || (isBusyNow && performance.now() > lookedAt + LOOK_AGAIN_MS);
-	for (;;) {
-		for (let quiet = 0, isBusyNow = isBusy(); quiet < QUIET_TURNS; quiet = isBusyNow ? 0 : quiet + 1) {
-			if (mayDiffer(isBusyNow)) {
-				changesSeen = changes();
-				if (condition()) return;
-				lookedAt = performance.now();
+
+	return {
+		/** Resolves when all loops are asleep, or when `condition` holds before. Whether it holds. */
+		async untilAsleep(condition: () => boolean): Promise<boolean> {
+			for (let quiet = 0; quiet < QUIET_TURNS; ) {
+				const isBusyNow = isBusy();
+				if (mayDiffer(isBusyNow)) {
+					changesSeen = changes();
+					if (condition()) return true;
+					lookedAt = performance.now();
+				}
+				const worked = await nextTurnWorked();
+				quiet = worked || isBusyNow ? 0 : quiet + 1;
+				// Another process owes a response, or somebody waits for the machine's clock.
+				if (isBusyNow && !worked) await delay(1);
 			}
-			await (isBusyNow ? delay(1) : nextTurn());
-			isBusyNow = isBusy();
-		}
-		if (condition()) return;
+			return condition();
+		},
+	};
+}
+
+/**
+ * Moves the program's clock (and perhaps the session service's) from sleeper to sleeper until `condition` holds, never
+ * while a call is under way. Rejects after `limitMs` of that clock with the text of `describe`.
+ */
+export async function passTime(
+	app: App,
+	clock: ManualClock,
+	condition: () => boolean,
+	{ describe, limitMs = 700_000 }: { describe: () => string; limitMs?: number | undefined },
+): Promise<void> {
+	const end = clock.now() + limitMs;
+	const observer = createObserver(app);
+	while (!(await observer.untilAsleep(condition))) {
 		if (clock.now() >= end) throw new Error(`Not within ${limitMs} ms of the clock. ${describe()}`);
 		const { nextWake } = clock;
 		// Loops always sleep until their next look. When nobody does, the program is busy with something unseen.
 		if (nextWake === null) await delay(1);
 		else await clock.advance(Math.max(0, nextWake - clock.now()));
+	}
+}
+
+/** Lets so much time pass, and all that is due in it be done. */
+export async function passFor(app: App, clock: ManualClock, ms: number): Promise<void> {
+	const end = clock.now() + ms;
+	const observer = createObserver(app);
+	await observer.untilAsleep(() => false);
+	while (clock.now() < end) {
+		const until = Math.min(clock.nextWake ?? end, end);
+		await clock.advance(Math.max(0, until - clock.now()));
+		await observer.untilAsleep(() => false);
 	}
 }
 

@@ -2,7 +2,6 @@ import type { ItemJson } from '../../../fake-session-service/json.ts';
 import { itemsOf } from '../../../fake-session-service/log.ts';
 import { FIELD_ERRORS } from '../../../src/slack/form/fields.ts';
 import {
-	type App,
 	answerFields,
 	asking,
 	DELIVERED,
@@ -10,24 +9,25 @@ import {
 	item,
 	type Modal,
 	openSession,
-	startApp,
+	startTimedApp,
+	type TimedApp,
 	withApp,
 } from '../../kit.ts';
 
-const it = withApp(() => startApp({ transport: 'http' }));
+const it = withApp(() => startTimedApp({ transport: 'http' }));
 /** A session that asks these items, and Ada's window with the form. */
-async function asked(app: App, ...items: ItemJson[]): Promise<{ id: string; modal: Modal }> {
+async function asked(app: TimedApp, ...items: ItemJson[]): Promise<{ id: string; modal: Modal }> {
 	const id = `contract-${app.service.log.list().length}`;
 	app.service.sessions.put(id, { status: 'humanInput', messages: [asking('Say which.', items)] });
 	return { id, modal: await openSession(app, id) };
 }
 
 /** What arrived, once, with the titles and descriptions that were sent back. */
-const sent = (app: App, id: string) => app.service.log.savedPuts(id).map((put) => itemsOf(put));
+const sent = (app: TimedApp, id: string) => app.service.log.savedPuts(id).map((put) => itemsOf(put));
 
-async function submitted(app: App, modal: Modal): Promise<void> {
+async function submitted(app: TimedApp, modal: Modal): Promise<void> {
 	expect((await modal.submit()).outcome).toBe('updated');
-	await app.slack.as('ada').waitForModal(DELIVERED);
+	await app.shows(DELIVERED);
 }
 
 const DRAFT = item('Reply to Ada', 'Your parcel came back.\nDraft:\nHello Ada,\n\n- your parcel\n- is here');

@@ -3,7 +3,6 @@ import { claimsWords } from '../../../src/screens/question.ts';
 import { NOTE_LABEL } from '../../../src/slack/form/build.ts';
 import { FIELD_ERRORS } from '../../../src/slack/form/fields.ts';
 import {
-	type App,
 	answerFields,
 	asking,
 	DELIVERED,
@@ -13,17 +12,18 @@ import {
 	item,
 	openSession,
 	said,
-	startApp,
+	startTimedApp,
+	type TimedApp,
 	whatHappened,
 	withApp,
 } from '../../kit.ts';
 import { arrived, press, sends, valuesIn } from './harness.ts';
 
-const it = withApp(startApp);
+const it = withApp(startTimedApp);
 /** A session in which the agent of `scenario` has just asked, and Ada's window with the form. */
-async function opened(app: App, scenario: string) {
+async function opened(app: TimedApp, scenario: string) {
 	const id = app.service.sessions.start(scenario, `${scenario}-1`);
-	await app.service.sessions.until(id, () => app.service.sessions.askingIndex(id) >= 0);
+	await app.until(() => app.service.sessions.askingIndex(id) >= 0);
 	return { id, modal: await openSession(app, id) };
 }
 
@@ -266,7 +266,7 @@ it.for([
 		await modal.fill(1, 'one line');
 		await press(app, modal, 'Refresh');
 		expect((await modal.submit()).outcome).toBe('updated');
-		await app.slack.as('ada').waitForModal(DELIVERED);
+		await app.shows(DELIVERED);
 		expect(arrived(app, id)).toEqual([[secret, 'one line']]);
 	},
 );

@@ -2,7 +2,6 @@ import type { ItemJson } from '../../../fake-session-service/json.ts';
 import { NOTE_LABEL } from '../../../src/slack/form/build.ts';
 import { FIELD_ERRORS } from '../../../src/slack/form/fields.ts';
 import {
-	type App,
 	answerFields,
 	asking,
 	DRAFT_RESTORED,
@@ -10,18 +9,19 @@ import {
 	item,
 	type Modal,
 	openSession,
-	startApp,
+	startTimedApp,
+	type TimedApp,
 	withApp,
 } from '../../kit.ts';
 import { press, sends, valuesIn } from './harness.ts';
 
-const it = withApp(() => startApp({ transport: 'http' }));
+const it = withApp(() => startTimedApp({ transport: 'http' }));
 const TOPPINGS = item('Which toppings? Select all that apply.', '- Ham\n- Olives\n- Basil');
 const SHOPS = item('Which shops? Select all that apply.', '- Acme, Inc.\n- Bolt\n- Nut, Ltd.');
 const ROOMS = item('Pick 2 rooms', Array.from({ length: 12 }, (_, at) => `- Room ${at + 1}`).join('\n'));
 
 /** A session that asks these items, and Ada's window with the form. */
-async function asked(app: App, ...items: ItemJson[]): Promise<{ id: string; modal: Modal }> {
+async function asked(app: TimedApp, ...items: ItemJson[]): Promise<{ id: string; modal: Modal }> {
 	const id = 'several-options';
 	app.service.sessions.put(id, { status: 'humanInput', messages: [asking('Say which.', items)] });
 	return { id, modal: await openSession(app, id) };

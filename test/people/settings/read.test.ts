@@ -7,7 +7,7 @@ import {
 	readSettingsForm,
 	type SettingsMetadata,
 } from '../../../src/screens/settings.ts';
-import { NOT_SAVED, type SettingsField, settingsValuesOf } from '../../../src/screens/settings-fields.ts';
+import { LINES, NOT_SAVED, type SettingsField, settingsValuesOf } from '../../../src/screens/settings-fields.ts';
 import { ACTIONS, settingsBlockId } from '../../../src/slack/ids.ts';
 import { readView } from '../../../src/slack/request.ts';
 
@@ -174,4 +174,13 @@ describe('the metadata of the form', () => {
 	])('is null for %s', (text) => {
 		expect(decodeSettingsMetadata(text)).toBeNull();
 	});
+});
+
+it.each<[NonNullable<ChannelSettings['quietHours']>['days'], string]>([
+	[[1, 2, 3, 4, 5, 6, 7], 'every day 18:00 to 08:00 (Europe/Berlin)'],
+	[[1, 2, 3, 4, 5, 6], 'Mon, Tue, Wed, Thu, Fri, Sat 18:00 to 08:00 (Europe/Berlin)'],
+])('names the days of quiet hours unless they are all: %s', (days, words) => {
+	const settings = { ...STORED, quietHours: { days, from: '18:00', to: '08:00', timeZone: 'Europe/Berlin' } };
+	const shown = { defaultMs: DEFAULT_MS, mentioned: () => 'nobody' };
+	expect(LINES.quietHours.words(settings, shown, settings)).toBe(words);
 });

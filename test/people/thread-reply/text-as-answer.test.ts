@@ -4,6 +4,7 @@ import { chosenTextHelp } from '../../../src/screens/thread-reply.ts';
 import {
 	describe,
 	expect,
+	FEWEST_REQUESTS,
 	openButtons,
 	settingsOf,
 	type WatchingApp,
@@ -12,7 +13,7 @@ import {
 	withApp,
 } from '../../kit.ts';
 
-const it = withApp(() => watchingApp({ realRates: true }));
+const it = withApp(() => watchingApp({ realRates: true, env: FEWEST_REQUESTS }));
 
 const ada = (app: WatchingApp) => app.slack.as('ada');
 const isForm = (modal: { submitText(): string | null }) => modal.submitText() !== null;

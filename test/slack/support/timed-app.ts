@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { createManualClock } from '../../../fake-slack/index.ts';
 import { type AppOptions, startApp } from '../../support/app.ts';
-import { passTime, passTimeDuring, watchRequests } from '../../support/pass-time.ts';
+import { passFor, passTime, passTimeDuring, watchRequests } from '../../support/pass-time.ts';
 import { says } from '../../support/sentences.ts';
 
 /** The whole program on a clock that only moves while a test waits for something. */
@@ -36,11 +36,8 @@ export async function startTimedApp(options: AppOptions = {}) {
 			};
 			return { arrived: arrived.promise, release: released.resolve };
 		},
-		/** Lets so much time pass, and what is due in it be done. */
-		pass(ms: number) {
-			const end = clock.now() + ms;
-			return until(() => clock.now() > end, undefined, ms + 100_000);
-		},
+		/** Lets so much time pass, and all that is due in it be done. */
+		pass: (ms: number) => passFor(app, clock, ms),
 		/** Stops the program; `restart` starts it again on the same data. It may wait for its clock meanwhile. */
 		stop: () => passTimeDuring(app, clock, app.stop()),
 		restart: () => passTimeDuring(app, clock, app.restart()),
