@@ -34,7 +34,7 @@ const input = (id: string, element: Json, traits: Json = {}) => ({
 });
 
 /** The window is named after the first one opened. */
-const trigger = () => harness.sandbox.slack.trigger('ada', { window: '1' });
+const trigger = (view?: string) => harness.sandbox.slack.trigger('ada', { window: '1', ...(view && { view }) });
 async function slackCall(method: string, args: Json): Promise<Json> {
 	const reply = await callSlack(harness.sandbox.slack, method, args);
 	expect(reply).toMatchObject({ ok: true });
@@ -311,10 +311,11 @@ it('submits on Enter in a line and breaks the line in a text; shows Slack’s ow
 });
 
 it('stacks modals; Esc closes the top one, the X all of them', async () => {
-	await open([{ type: 'section', text: plain('the first') }]);
+	let { id } = await open([{ type: 'section', text: plain('the first') }]);
 	for (const name of ['second', 'third']) {
 		const view = modal([{ type: 'section', text: plain(`the ${name}`) }], name);
-		await slackCall('views.push', { trigger_id: trigger(), view });
+		const pushed = await slackCall('views.push', { trigger_id: trigger(id), view });
+		({ id } = pushed.view as { id: string });
 	}
 	await page.getByRole('dialog', { name: 'third' }).waitFor();
 	const isInModal = () => page.evaluate(`document.activeElement?.closest('[role="dialog"]') !== null`);

@@ -142,7 +142,7 @@ const OWN = looksOfLabels(BUTTON_LABELS);
 
 it.each([
 	...'Undo| undo! |Un do|Undo ↩️|Undо|Ⓤndo|Ｕｎｄｏ|Und0|Answer...|Give\tback|Hand-over|hancl over'.split('|'),
-	...'Snooze for me|0pen|٠pen|Files (12)|Next 10|Undo (10 s)|Undo10s|Undo – 10 sec.|0pen [new]'.split('|'),
+	...'Snooze for 1 h|0pen|٠pen|Files (12)|Next 10|Undo (10 s)|Undo10s|Undo – 10 sec.|0pen [new]'.split('|'),
 	'Hand over (to @ada)',
 ])('takes %j for a label of our own', (option) => {
 	expect(lookDifferent([option], OWN)).toBe(false);

@@ -175,7 +175,7 @@ describe('/session watch all', () => {
 		expect(post.threadTs()).toBeNull();
 		expect(post.buttons()).not.toContain('red');
 		expect(app.slack.state.messages.find(({ ts }) => ts === post.ts)?.text).not.toContain('Which colour?');
-		expect((await app.command('/session watch all --thread-only')).text()).toContain('Not watched');
+		expect((await app.command('/session watch all --thread-only')).text()).toContain('nothing was done');
 	});
 
 	it('lists with /session watch the sessions that wait and are not watched there, to choose one', async ({ app }) => {

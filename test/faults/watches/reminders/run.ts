@@ -40,7 +40,7 @@ export async function runReminderFaults(
 	const times = store.kind === 'sqlite' ? { ...pace.times, leaseMs: 0 } : pace.times;
 	const started = performance.now();
 	const fleet = await startFleet(harness, options);
-	await mentionSomebody(harness, Math.ceil(options.sessions / options.perChannel));
+	await mentionSomebody(harness, Math.ceil(options.sessions / options.perChannel), pace.times.escalateMs);
 	const questions = followQuestions(harness, fleet);
 	const strikes: Strike[] = [];
 	const counts = { kills: 0, freezes: 0 };
@@ -141,13 +141,17 @@ export async function runReminderFaults(
 }
 
 /** Has the escalations of each channel mention somebody: without names none comes. */
-async function mentionSomebody({ slack, people: [person = ''] }: Harness, channelCount: number): Promise<void> {
+async function mentionSomebody(
+	{ slack, people: [person = ''] }: Harness,
+	channelCount: number,
+	escalateMs: number,
+): Promise<void> {
 	const somebody = slack.as(person);
 	for (let index = 0; index < channelCount; index += 1) {
 		const channel = `#fleet${index}`;
 		await somebody.command(channel, '/session settings');
 		const modal = await somebody.waitForModal('[Save]');
-		await modal.choose('Escalate after', '30 min');
+		await modal.choose('Escalate after', `${escalateMs / 1_000} s`);
 		await modal.choose('Mention', [person]);
 		await modal.submit();
 		await somebody.waitForMessage(channel, 'changed the reminders of');

@@ -4,9 +4,9 @@ import type { Edit } from '../../edits/edit.ts';
 // read more than ten seconds before its reminder, which asks for an early read.
 const ENV = { LOG_LEVEL: 'info', SESSION_SERVICE_RPM: '250', SHOW_ANSWERS: 'always' } as const;
 
-/** When a question escalates in a channel where somebody asked to be mentioned, in milliseconds. */
-function escalatesAfter(becomes: string): Edit {
-	return { file: 'domain/channel-settings.ts', constant: 'ESCALATE_AFTER_MS', becomes };
+/** The only time, in milliseconds, that a channel's settings offer for *Escalate after*. */
+function escalatesAfter(ms: string): Edit {
+	return { file: 'screens/settings-fields.ts', constant: 'TIMES_MS', becomes: `[${ms}]` };
 }
 
 /**
