@@ -15,7 +15,7 @@ export function checkSettings(findings: Findings, { problems, unknown = [], remo
 		);
 	}
 	for (const { setting, instead } of removed)
-		findings.warning(`${setting} is no setting any more: ${instead}. Remove it after the next start.`);
+		findings.warning(`${setting} is no setting any more: ${instead}. Remove it.`);
 	return findings.okIfNone('complete and well-formed.');
 }
 

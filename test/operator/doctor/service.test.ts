@@ -101,7 +101,7 @@ const service: Cases = {
 	'the service allows more than the setting, and another setting is none any more': {
 		env: () => ({ THREAD_REPLIES: 'on', SESSION_SERVICE_RPM: '100' }),
 		says: [
-			/^! Settings: THREAD_REPLIES is no setting any more: whoever mentions Handraise .*\. Remove it after the next start\.$/,
+			/^! Settings: THREAD_REPLIES is no setting any more: whoever mentions Handraise .*\. Remove it\.$/,
 			/^! Rate limit: .* allows 250 requests a minute, SESSION_SERVICE_RPM is 100: .*raise it/,
 		],
 	},
