@@ -106,7 +106,7 @@ describe('whose people have all left', () => {
 				await app.slack.remove('#agents', 'grace');
 			},
 		],
-	])('(%s) is a reminder that says so, and whoever saved the settings is told once', async (_, choices, left) => {
+	])('(%s) is a reminder that says so, and whoever saved the settings is told', async (_, choices, left) => {
 		const app = await start(choices);
 		const id = await asked(app);
 		await left(app);
@@ -118,6 +118,13 @@ describe('whose people have all left', () => {
 		expect(toldOf(app, 'ada')[0]?.text()).toContain(
 			'Nobody named under Mention in the settings of #agents is there any more',
 		);
+	});
+
+	it('tells whoever saved the settings once, and stays a reminder until somebody answers', async () => {
+		const app = await start(GRACE);
+		const id = await asked(app);
+		await leave(app, 'grace');
+		const reminder = await afterReminder(app, id);
 		await app.pass(12 * MINUTE);
 		expect(reminders(app, id)).toHaveLength(4);
 		expect(toldOf(app, 'ada')).toHaveLength(1);
