@@ -3,7 +3,6 @@ import { DAY_MS } from '../kernel/clock.ts';
 import { change, type Db, from, isFound, type StoreDatabase, type Tx, WITHOUT_LEASE } from '../store/database.ts';
 import { UNREADABLE_POST } from '../store/due.ts';
 import { locked, lockSessionOf } from '../store/locks.ts';
-import { isChannelEnd, type WatchEnd } from '../store/watch.ts';
 import { readWatch, type WatchRow } from '../store/watches.ts';
 import { giveBackUndelivered } from './giving-back-store.ts';
 import { OPEN, planPosts } from './plan-store.ts';
@@ -193,7 +192,7 @@ async function followUp(tx: Tx, row: PostRow, watch: WatchRow, { content, result
 	if (content.kind !== 'reminder' && NEWS_KINDS.includes(content.kind))
 		await markPosts(tx, { watchId: watch.id, kind: 'card' });
 	// The end of a channel ends its watches, and `endChannel` tells their creators.
-	if (result.kind !== 'refused' || isChannelEnd(result.code as WatchEnd) || isOfHandOver(content)) return false;
+	if (result.kind !== 'refused' || isOfHandOver(content)) return false;
 	const isDone = watch.endedAt !== null || (await isSettled(tx.trx, row));
 	if (isFirstPost) {
 		if (!isDone) await tellRefused(tx, watch, result.code);
