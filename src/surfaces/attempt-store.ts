@@ -1,9 +1,8 @@
 // Owns `posts`, with `post-store.ts` and `plan-store.ts`: notes what became of attempts, and what follows from that.
 import { DAY_MS } from '../kernel/clock.ts';
-import { change, type Db, from, isFound, type StoreDatabase, sql, type Tx, WITHOUT_LEASE } from '../store/database.ts';
+import { change, type Db, from, isFound, type StoreDatabase, type Tx, WITHOUT_LEASE } from '../store/database.ts';
 import { UNREADABLE_POST } from '../store/due.ts';
 import { locked, lockSessionOf } from '../store/locks.ts';
-import { isChannelEnd, type WatchEnd } from '../store/watch.ts';
 import { readWatch, type WatchRow } from '../store/watches.ts';
 import { giveBackUndelivered } from './giving-back-store.ts';
 import { OPEN, planPosts } from './plan-store.ts';
@@ -18,7 +17,6 @@ import {
 	NOT_MARKED,
 	PACED,
 	type Post,
-	type PostContent,
 	type PostRow,
 	readPost,
 	remindedIn,
@@ -37,162 +35,156 @@ export interface AttemptEnd {
 }
 
 type Shown = Extract<AttemptResult, { kind: 'shown' }>;
-/** A result from which more may follow than the columns of its own row. */
-type FinalResult = Exclude<AttemptResult, { kind: 'held' | 'retry' }>;
 
 /** Notes what became of an attempt and gives the lease back. Does nothing when the lease was lost. */
-export async function endAttempt(db: StoreDatabase, { post, token, result, now }: AttemptEnd): Promise<void> {
-	const columns = ownColumns(post, result, now);
-	if (columns === null) return db.write((trx) => finish({ trx, now }, post, token, result as FinalResult));
-	const leased = { id: post.id, leaseToken: token, state: OPEN };
-	await db.writeOne((trx) => change(trx, 'posts', leased, { ...WITHOUT_LEASE, ...columns }).execute());
+export async function endAttempt(db: StoreDatabase, end: AttemptEnd): Promise<void> {
+	const { post, token, result, now } = end;
+	await db.write(async (trx) => {
+		const around = isOfPostAlone(end) ? null : await lockAround(trx, post);
+		// Read after the locks: another question may have come into the same message before them.
+		const leased = from(trx, 'posts', { id: post.id, leaseToken: token, state: OPEN });
+		const row = await leased.selectAll().forUpdate().executeTakeFirst();
+		if (row === undefined) return;
+		const isMarked = result.kind === 'shown' && isLastLook(result) && (await isMarkWaiting(trx, row));
+		const isReminded = around !== null && result.kind === 'shown';
+		const about = isReminded ? aboutOf(remindedIn(post.content), around.session?.service) : {};
+		const columns = { ...WITHOUT_LEASE, ...columnsAfter(row, end, isMarked), ...about };
+		await change(trx, 'posts', { id: row.id }, columns).execute();
+		if (around === null) return;
+		const isFirstPost = row.state === 'planned';
+		const ended = { content: post.content, result, isFirstPost };
+		await finish({ trx, now }, { ...row, ...columns }, around.watch, ended);
+	});
 }
 
-/** The columns of a result from which nothing follows. Null: `finish` writes it, with what follows. */
-function ownColumns(post: Post, result: AttemptResult, now: number) {
+/** Whether nothing follows from a result but the columns of the post's own row. */
+const isOfPostAlone = ({ post, result }: AttemptEnd) =>
+	result.kind === 'held' || result.kind === 'retry' || (result.kind === 'shown' && post.ts !== null);
+
+/** Locks all rows that are written after an attempt, and returns what they belong to. */
+async function lockAround(trx: Db, { id, content }: Post) {
+	const entries = remindedIn(content);
+	const found = await from(trx, 'posts', { id }).select('watchId').executeTakeFirst();
+	// A reminder of a channel belongs to no watch.
+	const watchId = found?.watchId ?? entries[0]?.watchId ?? null;
+	const session = await lockSessionOf(trx, watchId);
+	const ofPost = from(trx, 'watches', { id: watchId ?? '' }).selectAll();
+	const watch = session === null ? undefined : await ofPost.executeTakeFirst();
+	// All posts at once, in the order of their keys.
+	const own = from(trx, 'posts', { id }).select('id');
+	const ofWatch = watchId === null ? own : own.union(from(trx, 'posts', { watchId, kind: 'card' }).select('id'));
+	const reminded = from(trx, 'posts', questionsOf(entries)).select('id');
+	await locked(trx, 'posts', { id: entries.length === 0 ? ofWatch : ofWatch.union(reminded) }).execute();
+	return { session, watch };
+}
+
+/** Whether a mark of the post's session waits: the change may have come after the post was drawn. */
+function isMarkWaiting(trx: Db, { service, sessionId, kind }: PostRow): Promise<boolean> {
+	const ofSession = from(trx, 'marks', { service: service ?? '', sessionId: sessionId ?? '' });
+	return isFound((kind === 'card' ? ofSession : ofSession.where('cards', 'is', null)).select('service'));
+}
+
+/** What an attempt changes in the row of its post. `row`: as it is now, while `post` is as it was taken. */
+function columnsAfter(row: PostRow, { post, result, now }: AttemptEnd, isMarked: boolean): Partial<PostRow> {
+	const isFirstPost = row.state === 'planned';
+	/** Something has changed during the attempt, so the post is drawn again at once. */
+	const isChanged = row.wanted > post.wanted;
+	const dueAgain = (againAt: number | null) => {
+		// A first post may have had to wait longer than changes of it do.
+		const urgency = isFirstPost ? 0 : row.urgency;
+		return isChanged ? { dueAt: now, urgency } : { dueAt: againAt, urgency: NOT_MARKED };
+	};
+	const over = { dueAt: null, sendingSince: null };
 	switch (result.kind) {
 		case 'held': {
-			const { content } = result;
+			const { content, until, mayBeThere } = result;
 			const isAwaited = content.kind === 'card' || (content.kind === 'reminder' && content.entries.length > 0);
-			const waitsAs = isAwaited ? AWAITED : HELD;
-			const { dueAt } = dueAgain(post.wanted, Math.round(result.until), now, true);
-			const unsent = !result.mayBeThere && { sendingSince: null };
-			return { dueAt, content: JSON.stringify(content), waitsAs, ...unsent };
+			return {
+				dueAt: isChanged ? now : Math.round(until),
+				content: JSON.stringify(content),
+				waitsAs: isAwaited ? AWAITED : HELD,
+				sendingSince: mayBeThere ? row.sendingSince : null,
+			};
 		}
 		case 'retry': {
-			const { code, mayBeThere } = result;
-			const failed = code !== PACED && { attempts: sql<number>`attempts + 1` };
-			const plain = isToBePlain(post, code) && { isPlain: 1 };
-			const waitsAs = code === UNREADABLE_POST ? code : null;
-			return { dueAt: Math.round(result.at), waitsAs, ...failed, ...plain, ...(!mayBeThere && { sendingSince: null }) };
+			const { code, at, mayBeThere } = result;
+			return {
+				dueAt: Math.round(at),
+				waitsAs: code === UNREADABLE_POST ? code : null,
+				attempts: code === PACED ? row.attempts : row.attempts + 1,
+				isPlain: isToBePlain(post, code) ? 1 : row.isPlain,
+				sendingSince: mayBeThere ? row.sendingSince : null,
+			};
 		}
 		case 'shown': {
-			if (post.ts === null) return null;
-			// News that came during the attempt is not shown yet.
-			const shownAt = sql<number>`cast(case when wanted > ${post.wanted} then shown_at else ${now} end as bigint)`;
-			return { ...shownColumns(post, result, now), shownAt, ...afterShown(post, result, now, false) };
+			const { ts, key, isUnsure = false } = result;
+			const isClosed = isLastLook(result) && !isChanged && !isMarked;
+			return {
+				...dueAgain(againAtOf(result, row, now)),
+				state: isClosed ? 'closed' : 'shown',
+				ts,
+				shownKey: key,
+				// News that came during an update is not shown yet.
+				shownAt: isChanged && !isFirstPost ? row.shownAt : now,
+				sendingSince: isUnsure ? row.sendingSince : null,
+				waitsAs: null,
+				attempts: 0,
+			};
 		}
+		case 'dropped':
+			// Another question may have come into the place of a reminder without questions.
+			return row.kind === 'reminder' && isChanged ? { ...over, dueAt: now } : { ...over, state: 'dropped' };
 		default:
-			return null;
+			if (isToBePostedAnew(row, result)) return { ...over, state: 'planned', ts: null, dueAt: now };
+			if (result.kind === 'deleted') return GONE;
+			if (isFirstPost) return { ...over, state: 'refused' };
+			// Slack refuses this update. The next change of the post brings another.
+			return { ...over, ...dueAgain(null), waitsAs: null };
 	}
-}
-
-/** The columns of a result from which more may follow. `wanted`: of the post when it was taken. */
-function endColumns(row: PostRow, wanted: number, result: FinalResult, now: number): object {
-	const isFirstPost = row.state === 'planned';
-	const none = { dueAt: null, sendingSince: null };
-	if (result.kind === 'shown') {
-		const { sendingSince } = row;
-		return { ...shownColumns(row, result, now), ...afterShown({ wanted, sendingSince }, result, now, isFirstPost) };
-	}
-	if (isToBePostedAnew(row, result)) return { ...none, state: 'planned', ts: null, dueAt: now };
-	if (result.kind === 'dropped' && row.kind === 'reminder') return { ...none, ...droppedUnless(wanted, now) };
-	if (result.kind === 'dropped') return { ...none, state: 'dropped' };
-	if (result.kind === 'deleted') return GONE;
-	if (isFirstPost) return { ...none, state: 'refused' };
-	// Slack refuses this update. The next change of the post brings another.
-	return { ...none, ...dueAgain(wanted, null, now, false), waitsAs: null };
 }
 
 const GONE = { state: 'gone', dueAt: null, sendingSince: null } as const;
-
-/** A reminder without questions is dropped, unless another question came into its place during the attempt. */
-function droppedUnless(wanted: number, now: number) {
-	const { dueAt } = dueAgain(wanted, null, now, true);
-	return { dueAt, state: sql<string>`case when wanted > ${wanted} then 'planned' else 'dropped' end` };
-}
 
 /**
  * Whether a message could not be changed that was to show another question, or news of an answer. It is posted anew.
  * Such a post has a `ts` and was never shown: see `showInstead` and `showReceipt`.
  */
-function isToBePostedAnew({ kind, ts, shownAt }: PostRow, result: FinalResult): boolean {
+function isToBePostedAnew({ kind, ts, shownAt }: PostRow, result: AttemptResult): boolean {
 	if (ts === null || shownAt !== null) return false;
 	if (result.kind === 'deleted') return kind === 'question' || kind === 'receipt';
 	return result.kind === 'refused' && kind === 'receipt';
 }
 
-function shownColumns({ sendingSince }: Pick<Post, 'sendingSince'>, { ts, key, isUnsure = false }: Shown, now: number) {
-	const since = isUnsure ? sendingSince : null;
-	return { state: 'shown', ts, shownKey: key, shownAt: now, sendingSince: since, waitsAs: null, attempts: 0 };
+/** When to draw a shown post again although nothing has changed; null: never. */
+function againAtOf(result: Shown, { sendingSince }: PostRow, now: number): number | null {
+	if (isLastLook(result)) return null;
+	if (result.key === null) return now;
+	return result.isUnsure === true ? (sendingSince ?? now) + UNSURE_MS : (result.againAt ?? null);
 }
 
-/** When to draw a shown post again. Its last look closes it, unless something changed after that was drawn. */
-function afterShown(
-	{ wanted, sendingSince }: Pick<Post, 'wanted' | 'sendingSince'>,
-	result: Shown,
-	now: number,
-	isFirstPost: boolean,
-) {
-	if (isLastLook(result)) return { ...dueAgain(wanted, null, now, isFirstPost), state: closedUnlessChanged(wanted) };
-	const unsureUntil = result.isUnsure === true ? (sendingSince ?? now) + UNSURE_MS : (result.againAt ?? null);
-	return dueAgain(wanted, result.key === null ? now : unsureUntil, now, isFirstPost);
-}
-
+/** Whether nothing is drawn after it, unless something changed after it was drawn. */
 const isLastLook = ({ isLast, isUnsure = false }: Shown) => isLast && !isUnsure;
 
-/** When to draw a post again: at once if something has changed since it was taken, else at `againAt`, if any. */
-function dueAgain(wanted: number, againAt: number | null, now: number, isFirstPost: boolean) {
-	// A first post may have had to wait longer than changes of it do.
-	const urgency = isFirstPost ? sql.lit(0) : sql.ref('urgency');
-	return {
-		dueAt: sql<number>`cast(case when wanted > ${wanted} then ${now} else ${againAt} end as bigint)`,
-		urgency: sql<number>`case when wanted > ${wanted} then ${urgency} else ${sql.lit(NOT_MARKED)} end`,
-	};
-}
-
-/** Whether a mark of its session waits: the change may have come after the post was drawn. */
-const IS_MARKED = sql<boolean>`exists (select 1 from marks
-	where marks.service = posts.service and marks.session_id = posts.session_id
-		and (marks.cards is null or posts.kind = 'card'))`;
-const closedUnlessChanged = (wanted: number) =>
-	sql<string>`case when wanted > ${wanted} or ${IS_MARKED} then 'shown' else 'closed' end`;
-
-/** Notes the result of a first post, or that Slack no longer shows a post, and writes what follows from that. */
-async function finish(tx: Tx, { id, content, wanted }: Post, token: string, result: FinalResult): Promise<void> {
-	const { trx, now } = tx;
-	const found = await from(trx, 'posts', { id }).select('watchId').executeTakeFirst();
-	if (found === undefined) return;
-	const entries = remindedIn(content);
-	// A reminder of a channel belongs to no watch.
-	const watchId = found.watchId ?? entries[0]?.watchId ?? null;
-	const session = await lockSessionOf(trx, watchId);
-	const ofPost = from(trx, 'watches', { id: watchId ?? '' }).selectAll();
-	const watch = session === null ? undefined : await ofPost.executeTakeFirst();
-	// Lock all posts that are written below at once, in the order of their keys.
-	const own = from(trx, 'posts', { id }).select('id');
-	const ofWatch = watchId === null ? own : own.union(from(trx, 'posts', { watchId, kind: 'card' }).select('id'));
-	const reminded = from(trx, 'posts', questionsOf(entries)).select('id');
-	await locked(trx, 'posts', { id: entries.length === 0 ? ofWatch : ofWatch.union(reminded) }).execute();
-	// Read after the lock: another question may have come into the same message before it.
-	const before = await from(trx, 'posts', { id }).selectAll().executeTakeFirst();
-	if (before === undefined) return;
-	const isFirstPost = before.state === 'planned';
-	const columns = { ...WITHOUT_LEASE, ...endColumns(before, wanted, result, now) };
-	const about = content.kind === 'reminder' && result.kind === 'shown' && aboutOf(entries, session?.service);
-	const noted = change(trx, 'posts', { id, leaseToken: token, state: OPEN }, { ...columns, ...about });
-	const row = await noted.returningAll().executeTakeFirst();
-	if (row === undefined) return;
+/** Writes what follows from the result of a first post, or from Slack's refusal to show a post. */
+async function finish(tx: Tx, row: PostRow, watch: WatchRow | undefined, ended: Ended): Promise<void> {
+	const { content, result, isFirstPost } = ended;
 	if (isFirstPost && result.kind === 'refused' && content.kind === 'handedOver')
-		await giveBackUndelivered(tx, content.handOverId, before.questionId);
-	const isCreatorTold = watch !== undefined && (await followUp(tx, row, { content, watch, result, isFirstPost }));
+		await giveBackUndelivered(tx, content.handOverId, row.questionId);
+	const isCreatorTold = watch !== undefined && (await followUp(tx, row, watch, ended));
 	// Last, because held reminders come last in the order of locks.
 	if (!isFirstPost || result.kind === 'dropped') return;
-	if (content.kind === 'reminder') await countReminders(tx, row, entries);
+	if (content.kind === 'reminder') await countReminders(tx, row, remindedIn(content));
 	if (watch === undefined || content.kind !== 'question') return;
 	if (result.kind === 'shown') await beginRemindersOf(tx, row, watch, result.sentAt);
 	else if (isCreatorTold) await beginRemindersOf(tx, row, watch);
 }
 
-interface PostEnd {
-	readonly content: PostContent;
-	readonly watch: WatchRow;
-	readonly result: FinalResult;
+interface Ended extends Pick<AttemptEnd, 'result'>, Pick<Post, 'content'> {
 	readonly isFirstPost: boolean;
 }
 
 /** Writes what follows for the watch of a post. Returns whether its creator is told that Slack refuses the post. */
-async function followUp(tx: Tx, row: PostRow, { content, watch, result, isFirstPost }: PostEnd): Promise<boolean> {
+async function followUp(tx: Tx, row: PostRow, watch: WatchRow, { content, result, isFirstPost }: Ended) {
 	const lostThread = result.kind === 'shown' ? result.lostThread : undefined;
 	if (lostThread !== undefined) await loseThread(tx, watch, lostThread);
 	if (!isFirstPost && result.kind === 'deleted' && row.kind === 'card') await replaceCard(tx, watch, row.ts ?? '');
@@ -200,7 +192,7 @@ async function followUp(tx: Tx, row: PostRow, { content, watch, result, isFirstP
 	if (content.kind !== 'reminder' && NEWS_KINDS.includes(content.kind))
 		await markPosts(tx, { watchId: watch.id, kind: 'card' });
 	// The end of a channel ends its watches, and `endChannel` tells their creators.
-	if (result.kind !== 'refused' || isChannelEnd(result.code as WatchEnd) || isOfHandOver(content)) return false;
+	if (result.kind !== 'refused' || isOfHandOver(content)) return false;
 	const isDone = watch.endedAt !== null || (await isSettled(tx.trx, row));
 	if (isFirstPost) {
 		if (!isDone) await tellRefused(tx, watch, result.code);

@@ -62,8 +62,8 @@ const STOOD_STILL = 'stood_still';
 const ENDS_SILENTLY = new Set<WatchEnd | undefined>(['unwatched', 'handLowered', 'gaveWay', 'discoveryEnded']);
 
 type Retry = Extract<AttemptResult, { kind: 'retry' }>;
-type Failure = Exclude<SendOutcome, { kind: 'sent' }> | Retry;
-type Outcome = AttemptResult | Extract<SendOutcome, { kind: 'gone' }>;
+type Sent = Extract<SendOutcome, { kind: 'sent' }> & { readonly sentAt: number };
+type Failure = Exclude<SendOutcome, { kind: 'sent' }> | Extract<AttemptResult, { kind: 'retry' | 'lost' }>;
 
 /** What draws posts, decides reminders, and calls Slack. */
 export interface OutboxParts extends ReturnType<typeof createMessages> {
@@ -94,7 +94,9 @@ export function createOutbox(
 	/** A post that cannot be drawn waits like one that cannot be read: it delays no other, and each start tries it. */
 	async function draw(due: DuePost): Promise<Drawn> {
 		try {
-			return await drawOrThrow(due);
+			const drawn = await drawOrThrow(due);
+			if (drawn === null || 'kind' in drawn || !due.post.isPlain) return drawn;
+			return { ...drawn, message: plainMessage(drawn.message) };
 		} catch (error) {
 			// The store failed: the lease lapses, and the order of posts stays.
 			if (error instanceof HandraiseError) throw error;
@@ -103,8 +105,8 @@ export function createOutbox(
 		}
 	}
 
-	/** Updates a shown post. Null: the lease was lost. */
-	async function refresh({ due, token, signal, responseUrl }: Taken, ts: string): Promise<Outcome | null> {
+	/** Updates a shown post. */
+	async function refresh({ due, token, signal, responseUrl }: Taken, ts: string): Promise<AttemptResult> {
 		const { post } = due;
 		const isCard = post.content.kind === 'card';
 		/** An earlier update of unknown outcome may have shown something else. */
@@ -113,8 +115,7 @@ export function createOutbox(
 		// Nothing is stored any more of what it was about.
 		if (drawn === null) return { kind: 'shown', ts, key: post.shownKey, isLast: true };
 		if ('kind' in drawn) return failed(drawn, post, mayBeThere);
-		const { key, isLast, againAt = null } = drawn;
-		const message = post.isPlain ? plainMessage(drawn.message) : drawn.message;
+		const { message, key, isLast, againAt = null } = drawn;
 		const shown = { kind: 'shown', ts, key, isLast, againAt } as const;
 		if (key === post.shownKey && !mayBeThere) {
 			if (isCard) metrics.card('unchanged');
@@ -123,15 +124,15 @@ export function createOutbox(
 		const isUnsure = clock.now() < (post.sendingSince ?? Number.NEGATIVE_INFINITY) + UNSURE_MS;
 		if (responseUrl !== null) {
 			const replace = () => messages.replace(responseUrl, ts, message);
-			const { outcome } = await callNow(post, token, post.sendingSince, replace);
-			if (outcome === null) return null;
+			const outcome = await callNow(post, token, post.sendingSince, replace);
+			if (outcome.kind === 'lost') return outcome;
 			if (outcome.kind === 'sent') return { ...shown, isUnsure };
 			if (outcome.kind === 'unknown') return retry(clock.now() + REPLACED_AFTER_MS, outcome.code, true);
 		}
 		const waiting = await waitForTurn(post, mayBeThere, signal);
 		if (waiting !== null) return waiting;
-		const { outcome } = await callNow(post, token, post.sendingSince, await messages.prepare(due, message));
-		if (outcome === null) return null;
+		const outcome = await callNow(post, token, post.sendingSince, await messages.prepare(due, message));
+		if (outcome.kind === 'lost') return outcome;
 		const isSent = outcome.kind === 'sent';
 		if (isCard) metrics.card(isSent ? 'sent' : 'failed');
 		else if (isSent) metrics.post('posted');
@@ -139,7 +140,7 @@ export function createOutbox(
 	}
 
 	/** Prepares a first post, or says what becomes of it without a call. */
-	async function ready({ due, signal }: Taken): Promise<Ready | Outcome> {
+	async function ready({ due, signal }: Taken): Promise<Ready | AttemptResult> {
 		const { post } = due;
 		/** When an earlier attempt began that may have posted it. */
 		let earlierAt: number | null = null;
@@ -160,8 +161,8 @@ export function createOutbox(
 		return { kind: 'ready', due: { ...due, post: { ...post, content: hold.content } }, earlierAt };
 	}
 
-	/** Sends a first post. Null: the lease was lost. */
-	async function send({ due, earlierAt }: Ready, { token, signal }: Taken): Promise<Outcome | null> {
+	/** Sends a first post. */
+	async function send({ due, earlierAt }: Ready, { token, signal }: Taken): Promise<AttemptResult> {
 		const { post } = due;
 		const mayBeThere = earlierAt !== null;
 		const waiting = await waitForTurn(post, mayBeThere, signal);
@@ -175,15 +176,13 @@ export function createOutbox(
 			return { kind: 'held', until: clock.now() + DECIDE_AGAIN_MS, content, mayBeThere };
 		}
 		if ('kind' in drawn) return failed(drawn, post, mayBeThere);
-		const { key, isLast, againAt = null } = drawn;
-		const message = post.isPlain ? plainMessage(drawn.message) : drawn.message;
+		const { message, key, isLast, againAt = null } = drawn;
 		const note = mayBeThere && post.content.kind !== 'card' ? context(MAYBE_REPEAT) : [];
 		const prepared = await messages.prepare(due, { ...message, blocks: [...message.blocks, ...note] });
-		const { outcome, sentAt } = await callNow(post, token, earlierAt, prepared);
-		if (outcome === null) return null;
+		const outcome = await callNow(post, token, earlierAt, prepared);
 		if (outcome.kind !== 'sent') return failed(outcome, post, mayBeThere);
 		metrics.post(mayBeThere ? 'maybeRepeated' : 'posted');
-		return { ...outcome, kind: 'shown', key, isLast, againAt, sentAt };
+		return { ...outcome, kind: 'shown', key, isLast, againAt };
 	}
 
 	/** Whether a first post is held, which only cards and reminders are. */
@@ -230,24 +229,20 @@ export function createOutbox(
 		}
 	}
 
-	/**
-	 * Notes an attempt and makes its call at once, unless the process was frozen in between. `outcome` null: the lease
-	 * was lost.
-	 */
+	/** Notes an attempt and makes its call at once, unless the lease was lost or the process was frozen in between. */
 	async function callNow(
 		post: Post,
 		token: string,
 		since: number | null,
 		call: () => Promise<SendOutcome>,
-	): Promise<{ outcome: SendOutcome | Retry | null; sentAt: number }> {
+	): Promise<Sent | Failure> {
 		const begunAt = uptimeOf(clock);
 		const now = clock.now();
 		const content = post.ts === null && post.content.kind === 'reminder' ? post.content : null;
-		const attempt = { since: since ?? now, leasedUntil: now + LEASE_MS, content };
-		if (!(await store.beginAttempt(post.id, token, attempt))) return { outcome: null, sentAt: now };
+		const begun = { since: since ?? now, leasedUntil: now + LEASE_MS, content };
+		if (!(await store.beginAttempt(post.id, token, begun))) return { kind: 'lost' };
 		const sentAt = clock.now();
-		if (uptimeOf(clock) - begunAt > SEND_WITHIN_MS)
-			return { outcome: retry(sentAt, STOOD_STILL, since !== null), sentAt };
+		if (uptimeOf(clock) - begunAt > SEND_WITHIN_MS) return retry(sentAt, STOOD_STILL, since !== null);
 		const outcome = await call();
 		const { target } = post;
 		if (post.ts === null && target.kind !== 'person' && (outcome.kind === 'sent' || outcome.kind === 'refused'))
@@ -257,8 +252,8 @@ export function createOutbox(
 		}
 		const repeats = (post.ts === null ? kindOf(post.content).repeats : undefined) ?? REFUSED_REPEATS;
 		if (outcome.kind === 'refused' && (post.attempts < repeats || isToBePlain(post, outcome.code)))
-			return { outcome: retry(clock.now() + retryDelay(post.attempts), outcome.code, since !== null), sentAt };
-		return { outcome, sentAt };
+			return retry(clock.now() + retryDelay(post.attempts), outcome.code, since !== null);
+		return outcome.kind === 'sent' ? { ...outcome, sentAt } : outcome;
 	}
 
 	/** When to try a post that waits for its rate. Each gets its own time: else all but one would be tried in vain. */
@@ -273,41 +268,48 @@ export function createOutbox(
 		return turnAt;
 	}
 
-	function failed(outcome: Failure, { attempts, content, ts }: Post, mayBeThere: boolean): Outcome {
+	/** The result of an attempt that has not shown its post. */
+	function failed(outcome: Failure, { attempts, content, ts }: Post, mayBeThere: boolean): AttemptResult {
 		const now = clock.now();
+		if (outcome.kind === 'unknown') return retry(now + retryDelay(attempts), outcome.code, true);
+		if (outcome.kind !== 'later') return outcome;
 		const isUntold = content.kind === 'handedOver' && ts === null && !mayBeThere && attempts >= UNTOLD_REPEATS;
-		if (isUntold && outcome.kind === 'later' && !outcome.limited) return { kind: 'refused', code: outcome.code };
-		if (outcome.kind === 'later') return retry(now + retryDelay(attempts, outcome.ms), outcome.code, mayBeThere);
-		return outcome.kind === 'unknown' ? retry(now + retryDelay(attempts), outcome.code, true) : outcome;
+		if (isUntold && !outcome.limited) return { kind: 'refused', code: outcome.code };
+		return retry(now + retryDelay(attempts, outcome.ms), outcome.code, mayBeThere);
 	}
 
-	async function work(taken: Taken): Promise<void> {
-		const { token } = taken;
-		const { ts } = taken.due.post;
-		const first = ts === null ? await ready(taken) : null;
-		const { post } = first?.kind === 'ready' ? first.due : taken.due;
-		const { target, content } = post;
-		const result = first?.kind === 'ready' ? await send(first, taken) : (first ?? (await refresh(taken, ts ?? '')));
-		if (result === null) return;
-		if (result.kind === 'gone') {
-			await store.endAttempt(post, token, { kind: 'refused', code: result.reason }, clock.now());
-			if (target.kind !== 'person') await onGone(target, result.reason);
-			return;
-		}
+	/** Tries to show a post. `post`: with what it was to show. */
+	async function attempt(taken: Taken): Promise<{ readonly post: Post; readonly result: AttemptResult }> {
+		const { post } = taken.due;
+		if (post.ts !== null) return { post, result: await refresh(taken, post.ts) };
+		const first = await ready(taken);
+		if (first.kind !== 'ready') return { post, result: first };
+		return { post: first.due.post, result: await send(first, taken) };
+	}
+
+	/** Says in the log and in the metrics why a post is not shown. */
+	function reportFailure({ id: postId, target, content: { kind: what }, ts }: Post, result: AttemptResult): void {
 		const place = target.kind === 'person' ? target.userId : target.channelId;
 		if (result.kind === 'retry' && ts === null && result.code !== PACED) {
 			// What a person refuses, perhaps because they left, says nothing about Slack.
 			if (target.kind !== 'person') metrics.post('retried');
-			log.warn('post_delayed', { place, what: content.kind, code: result.code });
+			log.warn('post_delayed', { place, what, code: result.code });
 		}
 		if (result.kind === 'refused') {
 			if (ts === null) metrics.post('refused');
-			log.warn(ts === null ? 'post_refused' : 'update_refused', { place, what: content.kind, code: result.code });
+			log.warn(ts === null ? 'post_refused' : 'update_refused', { place, what, code: result.code });
 		}
-		if (result.kind === 'deleted') log.info({ postId: post.id, what: content.kind }, 'somebody deleted a post');
-		await store.endAttempt(post, token, result, clock.now());
-		if (result.kind !== 'shown' || ts !== null) return;
-		for (const entry of remindedIn(content)) {
+		if (result.kind === 'deleted') log.info({ postId, what }, 'somebody deleted a post');
+	}
+
+	async function work(taken: Taken): Promise<void> {
+		const { post, result } = await attempt(taken);
+		if (result.kind === 'lost') return;
+		reportFailure(post, result);
+		await store.endAttempt(post, taken.token, result, clock.now());
+		if (result.kind === 'gone' && post.target.kind !== 'person') await onGone(post.target, result.reason);
+		if (result.kind !== 'shown' || post.ts !== null) return;
+		for (const entry of remindedIn(post.content)) {
 			metrics.reminder({ stage: entry.stage });
 			metrics.reminderLate(Math.max(0, clock.now() - entry.dueAt));
 		}

@@ -267,9 +267,11 @@ export type AttemptResult =
 	| (Extract<Hold, { readonly kind: 'held' }> & { readonly mayBeThere: boolean })
 	/** `mayBeThere`: the call may have succeeded; otherwise it certainly did not. */
 	| { readonly kind: 'retry'; readonly at: number; readonly code: string; readonly mayBeThere: boolean }
-	| Extract<SendOutcome, { readonly kind: 'refused' | 'deleted' }>
+	| Extract<SendOutcome, { readonly kind: 'refused' | 'deleted' | 'gone' }>
 	/** No place to post it, or nothing to say. */
-	| { readonly kind: 'dropped' };
+	| { readonly kind: 'dropped' }
+	/** Another attempt has the lease. This one notes nothing. */
+	| { readonly kind: 'lost' };
 
 /** Whether a first post is held back. `content`: with what it waits for, or what it is to show. */
 export type Hold =

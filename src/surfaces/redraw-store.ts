@@ -30,13 +30,13 @@ export async function markPosts(
 	urgency: PostUrgency = 'now',
 ): Promise<void> {
 	const rank = URGENCIES.indexOf(urgency);
+	const isMoreUrgent = sql`state = 'shown' and (due_at is null or urgency > ${rank})`;
+	const isAwaited = sql`state = 'planned' and waits_as = ${AWAITED}`;
 	const columns = {
 		wanted: sql<number>`wanted + 1`,
-		urgency: sql<number>`case when state <> 'planned' and (due_at is null or urgency > ${rank}) then ${sql.lit(rank)}
-			else urgency end`,
-		// A planned post keeps its time, unless it waits for a change (`AWAITED`). A shown one keeps it if it is as urgent.
-		dueAt: sql<number>`case when state = 'planned' and coalesce(waits_as, '') <> ${AWAITED} then due_at
-			when state = 'planned' or due_at is null or urgency > ${rank} then ${now} else due_at end`,
+		urgency: sql<number>`case when ${isMoreUrgent} then ${sql.lit(rank)} else urgency end`,
+		// All others keep their time.
+		dueAt: sql<number>`case when ${isMoreUrgent} or ${isAwaited} then ${now} else due_at end`,
 	};
 	const marked = typeof filter.kind === 'string' ? { ...filter, state: OPEN } : openWithLists(trx, filter);
 	await change(trx, 'posts', { id: locked(trx, 'posts', marked) }, columns).execute();

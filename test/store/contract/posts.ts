@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Watch } from '../../../src/store/watch.ts';
+import { planPosts } from '../../../src/surfaces/plan-store.ts';
 import type { AttemptResult, Post } from '../../../src/surfaces/post.ts';
 import type { Subject } from '../contract.ts';
 import { attemptAt, LEASE, OTHER_LEASE, only, present, storeActs, T0 } from '../support.ts';
@@ -92,6 +93,17 @@ export function describePosts(subject: Subject): void {
 			expect(await drawn(T0 + HOUR)).toEqual([]);
 		});
 
+		it('that waited behind others, and is wanted while it is sent, is as urgent as any other then', async () => {
+			const watch = await added();
+			await posted();
+			await store().db.write((trx) => planPosts({ trx, now: T0 }, [said(watch, 'paused')], 'progress'));
+			const post = await take('status');
+			await store().posts.beginAttempt(post.id, LEASE.token, attemptAt(T0));
+			await refresh(T0 + 1);
+			await ended(post, shownAt(post, '1.1'), T0 + 2);
+			expect(await row(post.id)).toMatchObject({ state: 'shown', shownAt: T0 + 2, dueAt: T0 + 2, urgency: 0 });
+		});
+
 		it('that may show something else is drawn again at once', async () => {
 			const watch = await added();
 			const post = await take('card');
@@ -131,6 +143,26 @@ export function describePosts(subject: Subject): void {
 			expect(await cardOf(watch.id)).toMatchObject({ attempts: 0, sendingSince: null });
 		});
 
+		it('that an earlier update may still change is drawn once more, a minute after that began', async () => {
+			const watch = await asked();
+			await refresh();
+			await attempt(await take('card'), { kind: 'retry', at: T0 + 5_000, code: 'timeout', mayBeThere: true });
+			const unsure = await take('card', T0 + 5_000);
+			await ended(unsure, shownAt(unsure, '', { isLast: true, isUnsure: true }), T0 + 5_000);
+			expect(await cardOf(watch.id)).toMatchObject({ state: 'shown', sendingSince: T0, dueAt: T0 + 60_000 });
+			const last = await take('card', T0 + 60_000);
+			await ended(last, shownAt(last, '', { isLast: true }), T0 + 60_000);
+			expect(await cardOf(watch.id)).toMatchObject({ state: 'closed', sendingSince: null, dueAt: null });
+		});
+
+		it('that its channel does not take is over, and its creator is told by the end of the watch', async () => {
+			await added();
+			const post = await take('card');
+			await attempt(post, { kind: 'gone', reason: 'channelArchived' });
+			expect(await row(post.id)).toMatchObject({ state: 'refused', dueAt: null });
+			expect(await rowsOf('posts', { kind: 'postRefused' })).toEqual([]);
+		});
+
 		it('that waits for the shared rate has not failed', async () => {
 			const watch = await added();
 			await attempt(await take('card'), { kind: 'retry', at: T0 + 500, code: 'paced', mayBeThere: false });
@@ -161,6 +193,7 @@ export function describePosts(subject: Subject): void {
 			const watch = await asked();
 			await recorded([news(watch, { posts: [said(watch, 'paused'), said(watch, 'next')] })], read(again));
 			const status = await take('status');
+			await refresh();
 			await ended(status, { kind: 'dropped' });
 			expect(await row(status.id)).toMatchObject({ state: 'dropped', dueAt: null, ts: null });
 			expect(await posted(T0 + HOUR)).toEqual(['next']);
