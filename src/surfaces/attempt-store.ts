@@ -100,7 +100,8 @@ function columnsAfter(row: PostRow, { post, result, now }: AttemptEnd, isMarked:
 			const { content, until, mayBeThere } = result;
 			const isAwaited = content.kind === 'card' || (content.kind === 'reminder' && content.entries.length > 0);
 			return {
-				dueAt: isChanged ? now : Math.round(until),
+				// Not before: it would be held once more, and again.
+				dueAt: isChanged ? now : Math.ceil(until),
 				content: JSON.stringify(content),
 				waitsAs: isAwaited ? AWAITED : HELD,
 				sendingSince: mayBeThere ? row.sendingSince : null,
@@ -109,7 +110,7 @@ function columnsAfter(row: PostRow, { post, result, now }: AttemptEnd, isMarked:
 		case 'retry': {
 			const { code, at, mayBeThere } = result;
 			return {
-				dueAt: Math.round(at),
+				dueAt: Math.ceil(at),
 				waitsAs: code === UNREADABLE_POST ? code : null,
 				attempts: code === PACED ? row.attempts : row.attempts + 1,
 				isPlain: isToBePlain(post, code) ? 1 : row.isPlain,
